@@ -1,0 +1,1 @@
+"""The match: composition of all parts, command line. Nobody imports it."""

@@ -1,0 +1,81 @@
+"""What all commands share: exit codes, one-sentence errors, JSON on standard output."""
+
+import json
+import sys
+import tempfile
+import traceback
+from enum import IntEnum
+
+from damludo.robot.errors import ControllerAlarm, ControllerError, LineError, NotOurController, RobotError, Stopped
+from damludo.rules.errors import RulesError
+
+
+class ExitCode(IntEnum):
+    """The exit codes that scripts rely on."""
+
+    FINE = 0
+    INTERNAL = 1
+    USAGE = 2
+    BAD_INPUT = 3
+    NO_DEVICE = 4
+    DEVICE_FAULT = 5
+    NOT_CALIBRATED = 6
+    WRONG_BOARD = 7
+    ILLEGAL_MOVE = 8
+    STOPPED = 9
+    INTERRUPTED = 130
+
+
+class CommandError(Exception):
+    """A sentence for the person at the keyboard, with the exit code that goes with it."""
+
+    def __init__(self, message: str, code: ExitCode) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def exit_code_of(error: Exception) -> ExitCode:
+    """Return the exit code of an error; INTERNAL for one that nobody foresaw."""
+    if isinstance(error, CommandError):
+        return error.code
+    # Looked up by name, so that an error of the rules does not import OpenCV.
+    vision = sys.modules.get("damludo.vision.errors")
+    if vision is not None:
+        if isinstance(error, vision.CameraNotFound):
+            return ExitCode.NO_DEVICE
+        if isinstance(error, vision.CameraError):
+            return ExitCode.DEVICE_FAULT
+        if isinstance(error, vision.BoardNotFound | vision.BadPose):
+            return ExitCode.NOT_CALIBRATED
+        if isinstance(error, vision.VisionError):
+            return ExitCode.BAD_INPUT
+    for kinds, code in (
+        ((Stopped,), ExitCode.STOPPED),
+        ((ControllerAlarm, ControllerError, RobotError), ExitCode.DEVICE_FAULT),
+        ((RulesError,), ExitCode.BAD_INPUT),
+    ):
+        if isinstance(error, kinds):
+            return ExitCode.NO_DEVICE if isinstance(error, LineError | NotOurController) else code
+    return ExitCode.INTERNAL
+
+
+def print_json(document: object) -> None:
+    """Print exactly one JSON document (one line) on standard output."""
+    print(json.dumps(document, ensure_ascii=False), flush=True)
+
+
+def fail(message: str) -> None:
+    """Print an error on standard error."""
+    print(f"damludo: {message}", file=sys.stderr)
+
+
+def note(message: str) -> None:
+    """Print a progress line on standard error."""
+    print(message, file=sys.stderr)
+
+
+def write_report(error: Exception) -> str:
+    """Write the traceback of an internal error to a file and return its name."""
+    with tempfile.NamedTemporaryFile("w", prefix="damludo-report-", suffix=".txt", delete=False) as file:
+        traceback.print_exception(error, file=file)
+    return file.name

@@ -1,0 +1,1 @@
+"""What differs between controller firmwares, as data."""
