@@ -114,7 +114,9 @@ class Table:
             (
                 disc.z_mm + self.layout.disc_height_mm
                 for disc in self.discs
-                if disc is not ignore and disc.held_by is None and math.hypot(disc.x_mm - x_mm, disc.y_mm - y_mm) < touching
+                if disc is not ignore
+                and disc.held_by is None
+                and math.hypot(disc.x_mm - x_mm, disc.y_mm - y_mm) < touching
             ),
             default=0.0,
         )
