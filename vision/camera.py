@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, cast
 
 import cv2
 import numpy as np
@@ -34,8 +34,8 @@ class Capture(Protocol):
 class Camera:
     """A `FrameSource` over a webcam, a device file or a network stream.
 
-    A driver keeps a queue of a few pictures; a slow reader would get old ones. So a thread reads all the time, stamps each picture
-    when it arrives and keeps only the newest.
+    A driver keeps a queue of a few pictures; a slow reader would get old ones. So a thread reads all the time, stamps each
+    picture when it arrives and keeps only the newest.
 
     Args:
         source: number of the camera, device path, or an http/rtsp URL.
@@ -193,7 +193,8 @@ def _open(source: int | str) -> Capture:
     capture = cv2.VideoCapture(source)
     # Obeyed by some drivers only; the thread makes it unimportant.
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
-    return capture
+    # OpenCV's stubs promise any integer or floating array; cameras give uint8 and `_as_bgr` checks it.
+    return cast(Capture, capture)
 
 
 def _as_bgr(image: Image) -> Image:

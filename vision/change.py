@@ -1,8 +1,8 @@
 """What changed on the places between two quiet pictures: the most reliable thing a camera can tell about a board.
 
 Each place is compared with itself, so its own wood, paint and glare drop out. A lamp scales the brightness of a patch, its
-texture stays: what counts is how much the log-brightness ratio *varies* within the patch around the disc's top, divided by the median of
-all places of the same pair of pictures.
+texture stays: what counts is how much the log-brightness ratio *varies* within the patch around the disc's top, divided by the
+median of all places of the same pair of pictures.
 """
 
 from dataclasses import dataclass

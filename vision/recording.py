@@ -1,5 +1,6 @@
 """Pictures from files: a folder in name order, a video; and the recorder that writes such folders."""
 
+import itertools
 import json
 import math
 import re
@@ -30,8 +31,8 @@ class PictureFolder:
     Args:
         folder: holds the pictures; other files are left alone.
         frame_rate: pictures a second, if no times are known.
-        times: a line `SECONDS` or `NAME SECONDS` for each picture, or JSON (a list, or an object by name). Default: `times.txt` in
-            the folder, if it is there.
+        times: a line `SECONDS` or `NAME SECONDS` for each picture, or JSON (a list, or an object by name). Default: `times.txt`
+            in the folder, if it is there.
 
     Raises:
         CameraNotFound: no such folder, or no picture in it.
@@ -225,7 +226,7 @@ def read_times(path: Path, names: list[str]) -> list[float]:
         raise BadPicture(f"'{path}' has no time for the picture {error}; add the line NAME SECONDS") from error
     if len(times) != len(names):
         raise BadPicture(f"'{path}' has {len(times)} times for {len(names)} pictures; give one for each, in name order")
-    for earlier, later in zip(times, times[1:], strict=False):
+    for earlier, later in itertools.pairwise(times):
         if not (math.isfinite(later) and later > earlier):
             raise BadPicture(f"'{path}': {later:g} s follows {earlier:g} s; times must rise from picture to picture")
     return times
