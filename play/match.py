@@ -19,7 +19,7 @@ from damludo.rules.game import Game, Result
 from damludo.rules.moves import Move
 from damludo.rules.notation import format_fen, move_json, move_text
 from damludo.rules.position import Colour
-from damludo.vision.content import Content
+from damludo.vision.content import LETTER_OF_CONTENT, Content
 from damludo.vision.recognise import rank
 
 HAND_FRAME_RATE_HZ = 15.0
@@ -289,7 +289,10 @@ class Match:
             else:
                 text = "Please help: " + (self._differences(seen, plan.final) or "straighten the discs I moved.")
             wrong = [square for square in plan.final if seen[square] is not plan.final[square]]
-            self._tell(EventKind.ASK, text, question="finish", squares=self._names(wrong))
+            wanted: dict[str, JsonValue] = {
+                self.game.variant.board.name(square): LETTER_OF_CONTENT[plan.final[square]] for square in wrong
+            }
+            self._tell(EventKind.ASK, text, question="finish", squares=list(wanted), wanted=wanted)
             self._wait_for_hand()
             self._wait_for_quiet()
             reading = self._eyes.read()

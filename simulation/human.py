@@ -89,9 +89,10 @@ class ScriptedHuman:
         wanted = _content(self.game.position)
         self._hand.do([Wait(0.3), *self._gestures_to(wanted), Withdraw()])
 
-    def asked_for(self, wanted: Mapping[int, Content]) -> None:
-        """Be asked to make the board look like this."""
-        self._hand.do([Wait(0.5), *self._gestures_to(wanted), Withdraw()])
+    def asked_for(self, changes: Mapping[int, Content]) -> None:
+        """Be asked to make some squares look like this."""
+        wanted = {square: content for square, content in {**self._table.content(), **changes}.items() if content.discs}
+        self._hand.do([Wait(0.5), *self._gestures_to(wanted), Wait(0.3), Withdraw()])
 
     def asked_to_straighten(self, squares: Sequence[int]) -> None:
         """Be asked to put discs into the middle of their squares."""
