@@ -1,7 +1,7 @@
 """The command `damludo`: finds the sub-command and turns errors into sentences and exit codes.
 
-Each command is a module of `damludo.play.commands` with `HELP` (one line), `EXAMPLES` (command lines), `add_arguments(parser)` and
-`run(arguments) -> int`. Heavy imports (OpenCV, FastAPI) happen inside `run`, so that `damludo --help` answers at once.
+Each command is a module of `damludo.play.commands` with `HELP` (one line), `EXAMPLES` (command lines), `add_arguments(parser)`
+and `run(arguments) -> int`. Heavy imports (OpenCV, FastAPI) happen inside `run`, so that `damludo --help` answers at once.
 """
 
 import argparse
