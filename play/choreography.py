@@ -10,7 +10,6 @@ from damludo.vision.content import Content
 
 RACK_OF = {Colour.WHITE: Rack.WHITE, Colour.BLACK: Rack.BLACK}
 KINGS = (Piece.WHITE_KING, Piece.BLACK_KING)
-WHITE_PIECES = (Piece.WHITE_MAN, Piece.WHITE_KING, Piece.WHITE_PARACHUTIST)
 
 CONTENT_OF_PIECE: Mapping[Piece, Content] = {
     Piece.EMPTY: Content.EMPTY,
@@ -134,7 +133,9 @@ class _Builder:
         number = self.racks.count(colour)
         if number == 0:
             name = self.layout.square(square).name
-            self.left_for_human.append(f"No spare {colour.name.lower()} disc in the rack: put one on {name} as its crown.")
+            self.left_for_human.append(
+                f"No spare {colour.name.lower()} disc in the rack: put one on {name} as its crown."
+            )
             return
         self.racks = self.racks.changed(colour, -1)
         king = Content.WHITE_KING if colour is Colour.WHITE else Content.BLACK_KING
@@ -160,4 +161,7 @@ def _with_discs(piece: Content, discs: int) -> Content:
 
 
 def _colour(piece: Piece) -> Colour:
-    return Colour.WHITE if piece in WHITE_PIECES else Colour.BLACK
+    colour = piece.colour
+    if colour is None:
+        raise ValueError("a move cannot take or crown what is not there")
+    return colour

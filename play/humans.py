@@ -1,7 +1,7 @@
 """Scripted people by name: what `--human` means."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from damludo.play.console import CommandError, ExitCode
 from damludo.simulation.hand import Pace
@@ -13,8 +13,8 @@ class HumanSpec:
     """A scripted person: `level` None chooses at random among the legal moves."""
 
     level: int | None = 2
-    pace: Pace = Pace()
-    habits: Habits = Habits()
+    pace: Pace = field(default_factory=Pace)
+    habits: Habits = field(default_factory=Habits)
 
 
 MANNERS: Mapping[str, str] = {
@@ -56,4 +56,6 @@ def _with(spec: HumanSpec, word: str, text: str) -> HumanSpec:
         case "fast":
             return replace(spec, pace=replace(spec.pace, speed_mm_s=900.0, pause_s=0.05))
     known = ", ".join(MANNERS)
-    raise CommandError(f"--human {text}: '{word}' is unknown; use one of {known}, or several joined by '+'", ExitCode.USAGE)
+    raise CommandError(
+        f"--human {text}: '{word}' is unknown; use one of {known}, or several joined by '+'", ExitCode.USAGE
+    )

@@ -1,7 +1,7 @@
 """The journal of a match: append-only, one event a line, each with a checksum, on the disk before the next step.
 
-A line is a JSON object `{"n": ..., "t": ..., "event": ..., "text": ..., "data": {...}, "crc": "xxxxxxxx"}`; `crc` is the CRC-32 of the
-line's text without its `crc` member. A torn or flipped tail is cut when reading: what stands before it is still the game.
+A line is a JSON object `{"n": ..., "t": ..., "event": ..., "text": ..., "data": {...}, "crc": "xxxxxxxx"}`; `crc` is the CRC-32
+of the line's text without its `crc` member. A torn or flipped tail is cut when reading: what stands before it is still the game.
 """
 
 import json

@@ -15,9 +15,10 @@ from damludo.play.referee import Ruling, doubtful_squares, rule
 from damludo.robot.places import TableLayout, Transfer
 from damludo.rules.conduct import Illegal, Legal, Unfinished, explain
 from damludo.rules.errors import IllegalMove
+from damludo.rules.fen import format_fen
 from damludo.rules.game import Game, Result
 from damludo.rules.moves import Move
-from damludo.rules.notation import format_fen, move_json, move_text
+from damludo.rules.notation import move_json, move_text
 from damludo.rules.position import Colour
 from damludo.vision.content import LETTER_OF_CONTENT, Content
 from damludo.vision.recognise import rank
@@ -80,7 +81,14 @@ class Match:
     """One game over the board. Plain synchronous code: `run` returns when the game is over."""
 
     def __init__(
-        self, settings: MatchSettings, eyes: Eyes, player: Player, arm: Arm, clock: Clock, commands: Commands, listener: Listener
+        self,
+        settings: MatchSettings,
+        eyes: Eyes,
+        player: Player,
+        arm: Arm,
+        clock: Clock,
+        commands: Commands,
+        listener: Listener,
     ) -> None:
         self._settings, self._eyes, self._player, self._arm = settings, eyes, player, arm
         self._clock, self._commands, self._listener = clock, commands, listener
@@ -137,7 +145,9 @@ class Match:
             if wrong != told:
                 told = wrong
                 self._tell(
-                    EventKind.BOARD_WRONG, "Set up the board: " + self._differences(seen, start), squares=self._names(wrong)
+                    EventKind.BOARD_WRONG,
+                    "Set up the board: " + self._differences(seen, start),
+                    squares=self._names(wrong),
                 )
             self._wait_for_hand()
 
@@ -202,7 +212,9 @@ class Match:
             self._progress()
             squares = self._names(verdict.squares)
             better: list[JsonValue] = [move_text(variant, move) for move in verdict.better]
-            self._tell(EventKind.ILLEGAL, explain(variant, verdict), reason=verdict.reason, squares=squares, better=better)
+            self._tell(
+                EventKind.ILLEGAL, explain(variant, verdict), reason=verdict.reason, squares=squares, better=better
+            )
         elif isinstance(verdict, Unfinished):
             self._progress()
             self._tell(EventKind.UNFINISHED, explain(variant, verdict), squares=self._names(verdict.discs_to_remove))
@@ -230,7 +242,13 @@ class Match:
         if move is None:
             raise IllegalMove(f"the engine wants {move_text(self.game.variant, choice.move)}, which is not legal here")
         text = move_text(self.game.variant, move)
-        self._tell(EventKind.THINKING, f"The machine plays {text}.", move=text, score=round(choice.score, 2), nodes=choice.nodes)
+        self._tell(
+            EventKind.THINKING,
+            f"The machine plays {text}.",
+            move=text,
+            score=round(choice.score, 2),
+            nodes=choice.nodes,
+        )
         after = self.game.make(move).position
         playable = self.game.variant.board.playable
         plan = choreograph(self._settings.layout, playable, before, after, move, self.racks)
@@ -267,7 +285,9 @@ class Match:
     def _step_seen(self, plan: Choreography) -> int | None:
         """Return after how many transfers the board looks as it does now; None when that is not clear."""
         last = len(plan.contents) - 1
-        guesses = [BoardGuess(content, 0.0 if step == last else -3.0, step) for step, content in enumerate(plan.contents)]
+        guesses = [
+            BoardGuess(content, 0.0 if step == last else -3.0, step) for step, content in enumerate(plan.contents)
+        ]
         if plan.final != plan.contents[-1]:
             guesses.append(BoardGuess(plan.final, -3.0, last))
         for _ in range(1 + READ_AGAIN):
@@ -353,7 +373,9 @@ class Match:
         }
         if margin_nats is not None:
             data["margin_nats"] = round(margin_nats, 1)
-        self._tell(EventKind.MOVE, f"{'You' if by == 'human' else 'The machine'} played {move_text(variant, move)}.", **data)
+        self._tell(
+            EventKind.MOVE, f"{'You' if by == 'human' else 'The machine'} played {move_text(variant, move)}.", **data
+        )
 
     def _tell(self, kind: EventKind, text: str, **data: JsonValue) -> None:
         self._listener(MatchEvent(kind, self._clock.now_s(), text, data))

@@ -1,7 +1,7 @@
 """Joins what the pictures say with what the law says: a reading and a game -> a ruling.
 
-Every thing a human may have done (all legal moves, each of them unfinished, illegal moves, nothing) becomes an outcome with the board it
-would leave; the eyes rank the outcomes. The referee never rules on less than a clear lead: then it asks.
+Everything a human may have done (all legal moves, each of them unfinished, illegal moves, nothing) becomes an outcome with the
+board it would leave; the eyes rank the outcomes. The referee never rules on less than a clear lead: then it asks.
 """
 
 from collections.abc import Mapping

@@ -88,7 +88,9 @@ def _with(settings: Settings, where: str, section: str, key: str, value: object)
     part = getattr(settings, _known(section, settings, where, "section"))
     name = _known(key, part, where, f"key in [{section}]")
     wanted = type(getattr(part, name))
-    return replace(settings, **{section: replace(part, **{name: _converted(value, wanted, f"{where}: {section}.{name}")})})
+    return replace(
+        settings, **{section: replace(part, **{name: _converted(value, wanted, f"{where}: {section}.{name}")})}
+    )
 
 
 def _known(name: str, owner: Any, where: str, what: str) -> str:
@@ -107,7 +109,7 @@ def _converted(value: object, wanted: type, what: str) -> object:
         converted: object = wanted(value)
     except ValueError as error:
         raise _bad(f"{what} = {value!r} must be a {_KIND[wanted]}") from error
-    if isinstance(value, float) and wanted is int or isinstance(value, int | float) and wanted is str:
+    if (isinstance(value, float) and wanted is int) or (isinstance(value, int | float) and wanted is str):
         raise _bad(f"{what} = {value!r} must be a {_KIND[wanted]}")
     return converted
 

@@ -1,4 +1,4 @@
-"""A scripted person at the simulated table: watches the table, chooses moves, carries them out by hand, also badly if asked to."""
+"""A scripted person at the simulated table: watches it, chooses moves, carries them out by hand, also badly if asked to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,14 @@ class ScriptedHuman:
     """A `Part` of the world. Knows the game and the true table, and hears what the machine says (`hear`)."""
 
     def __init__(
-        self, table: Table, hand: SimulatedHand, game: Game, colour: Colour, choose: Choose, habits: Habits, random: np.random.Generator
+        self,
+        table: Table,
+        hand: SimulatedHand,
+        game: Game,
+        colour: Colour,
+        choose: Choose,
+        habits: Habits,
+        random: np.random.Generator,
     ) -> None:
         self.game = game
         self.violations: list[Violation] = []
@@ -146,13 +153,21 @@ class ScriptedHuman:
         """Return a board with one own piece on a square where no legal move leads, None when there is none."""
         playable = self.game.variant.board.playable
         legal = [_content(self.game.make(move).position) for move in self.game.legal_moves()]
-        own = [s for s, c in before.items() if (c.is_white if self._colour is Colour.WHITE else c.is_black) and c.discs == 1]
+        own = [
+            s
+            for s, c in before.items()
+            if (c.is_white if self._colour is Colour.WHITE else c.is_black) and c.discs == 1
+        ]
         boards = []
         for origin in own:
             for target in playable:
                 board = {**before, target: before[origin]}
                 del board[origin]
-                if target not in before and abs(target - origin) < 3 * self.game.variant.board.columns and board not in legal:
+                if (
+                    target not in before
+                    and abs(target - origin) < 3 * self.game.variant.board.columns
+                    and board not in legal
+                ):
                     boards.append(board)
         return boards[int(self._random.integers(len(boards)))] if boards else None
 
@@ -181,8 +196,10 @@ class ScriptedHuman:
     # --- gestures ---------------------------------------------------------------------------------------------------------------
 
     def _gestures_to(self, wanted: Mapping[int, Content]) -> list[Gesture]:
-        """Return what a hand has to do to make the board look like this: discs go from square to square where they can, the others
-        to and from the racks."""
+        """Return what a hand has to do to make the board look like this.
+
+        Discs go from square to square where they can, the others to and from the racks.
+        """
         have = self._table.content()
         squares = sorted({*have, *wanted})
         surplus: dict[bool, list[int]] = {True: [], False: []}

@@ -15,10 +15,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--game", default="damludo", metavar="KEY", help="which game (default: damludo)")
     parser.add_argument("--games", type=_positive, default=1, metavar="N", help="how many games (default: 1)")
-    parser.add_argument("--seed", type=int, default=0, metavar="X", help="the same seed gives the same run (default: 0)")
-    parser.add_argument("--level", type=_level, default=2, metavar="N", help="the machine's level, 1 to 10 (default: 2)")
     parser.add_argument(
-        "--human", default="engine:2", metavar="SPEC", help="engine:LEVEL, random, clumsy, careless, slow, fast; join with '+'"
+        "--seed", type=int, default=0, metavar="X", help="the same seed gives the same run (default: 0)"
+    )
+    parser.add_argument(
+        "--level", type=_level, default=2, metavar="N", help="the machine's level, 1 to 10 (default: 2)"
+    )
+    parser.add_argument(
+        "--human",
+        default="engine:2",
+        metavar="SPEC",
+        help="engine:LEVEL, random, clumsy, careless, slow, fast; join with '+'",
     )
     parser.add_argument(
         "--camera",
@@ -28,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--controller", choices=("python",), default="python", help="who plays the gantry's controller")
     parser.add_argument("--journal", type=Path, metavar="DIR", help="keep the journal of every game in this folder")
-    parser.add_argument("--serve", action="store_true", help="offer the table as a device: a serial port and an http stream")
+    parser.add_argument(
+        "--serve", action="store_true", help="offer the table as a device: a serial port and an http stream"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -45,7 +54,12 @@ def run(arguments: argparse.Namespace) -> int:
     from damludo.play.simulated import SimulationOptions, simulate
 
     options = SimulationOptions(
-        chosen, arguments.seed, human, arguments.level, modelled=arguments.camera == "readings", journals=arguments.journal
+        chosen,
+        arguments.seed,
+        human,
+        arguments.level,
+        modelled=arguments.camera == "readings",
+        journals=arguments.journal,
     )
     return simulate(options, arguments.games, arguments.json)
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from damludo.play.events import EventKind, MatchEvent
 from damludo.play.journal import Journal, journal_line, read_journal
 
@@ -25,7 +26,7 @@ def written(tmp_path: Path) -> Path:
 
 def test_a_line_is_json_with_its_checksum_last() -> None:
     assert journal_line(1, EVENTS[0]) == (
-        '{"n":1,"t":0.0,"event":"started","text":"Damludo: the machine plays black.","data":{"game":"damludo"},"crc":"0b8f5df0"}'
+        '{"n":1,"t":0.0,"event":"started","text":"Damludo: the machine plays black.","data":{"game":"damludo"},"crc":"09249ab9"}'
     )
 
 

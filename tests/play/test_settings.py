@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from damludo.play.console import CommandError, ExitCode
 from damludo.play.settings import Settings, load_settings
 
@@ -41,5 +42,5 @@ def test_a_mistake_in_the_file_is_named(tmp_path: Path, text: str, named: str) -
 
 
 def test_an_unknown_variable_names_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="DAMLUDO_GANTRY__PROT: unknown key in .gantry. 'prot'; the nearest known one is 'port'"):
+    with pytest.raises(CommandError, match=r"unknown key in \[gantry\] 'prot'; the nearest known one is 'port'"):
         load_settings(tmp_path / "none.toml", {"DAMLUDO_GANTRY__PROT": "/dev/ttyUSB0"})

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from damludo.robot.places import TableLayout
 from damludo.simulation.clock import LockstepClock, World
 from damludo.simulation.hand import Pace, Put, SimulatedHand, Take, Wait, Withdraw
