@@ -40,7 +40,16 @@ class ModelledEyes:
         if state != self._last_state:
             self._last_state, self._changed_s = state, now
         still = not hand and now - self._changed_s >= SETTLE_S
-        return Scene(time_s=now, number=self._number, hand=hand, still=still, quiet=still and not hand)
+        return Scene(
+            time_s=now,
+            number=self._number,
+            hand=hand,
+            still=still,
+            quiet=still,
+            light_changed=False,
+            mask_squares=3.0 if hand else 0.0,
+            hand_probability=float(hand),
+        )
 
     def read(self) -> BoardReading:
         """Return log-likelihoods around the truth."""
