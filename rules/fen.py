@@ -156,7 +156,9 @@ def _check_kinds(variant: Variant, position: Position) -> None:
     for square in variant.board.playable:
         kind = position.at(square).kind
         if kind is not None and kind not in variant.movers:
-            raise BadPosition(f"{variant.board.own_name(square)} holds a {kind.value}, which {variant.key} does not have")
+            raise BadPosition(
+                f"{variant.board.own_name(square)} holds a {kind.value}, which {variant.key} does not have"
+            )
 
 
 def _letter(piece: Piece) -> str:
@@ -165,5 +167,3 @@ def _letter(piece: Piece) -> str:
 
 def _side_letter(colour: Colour) -> str:
     return "WB"[colour]
-
-

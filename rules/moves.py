@@ -147,7 +147,9 @@ class _Search:
         self.jump(code, origin, self.tables.first[code][origin], -1)
         self.cells[origin] = code
 
-    def jump(self, code: int, square: int, lines: tuple[tuple[int, tuple[int, ...], int, frozenset[int]], ...], came_by: int) -> bool:
+    def jump(
+        self, code: int, square: int, lines: tuple[tuple[int, tuple[int, ...], int, frozenset[int]], ...], came_by: int
+    ) -> bool:
         """Follow all jumps from a square; return whether there is one."""
         cells = self.cells
         barred = self.tables.barred[came_by]
@@ -243,4 +245,6 @@ def _removals(variant: Variant, position: Position) -> tuple[Move, ...]:
         return ()
     squares = neighbours(board, holes[0]) if holes else variant.opening.first
     own = tables_of(variant).own[position.side]
-    return tuple(Move(square, (), (square,), position.at(square), None) for square in sorted(squares) if cells[square] in own)
+    return tuple(
+        Move(square, (), (square,), position.at(square), None) for square in sorted(squares) if cells[square] in own
+    )

@@ -19,10 +19,14 @@ def perft(variant: Variant, position: Position, depth: int, counting: Counting =
     return _count(variant, position, depth, _MOVES[counting])
 
 
-def divide(variant: Variant, position: Position, depth: int, counting: Counting = "unique") -> tuple[tuple[Move, int], ...]:
+def divide(
+    variant: Variant, position: Position, depth: int, counting: Counting = "unique"
+) -> tuple[tuple[Move, int], ...]:
     """Return the legal moves, each with the number of lines of `depth` plies that begin with it."""
     moves = _MOVES[counting]
-    return tuple((move, _count(variant, play(variant, position, move), depth - 1, moves)) for move in moves(variant, position))
+    return tuple(
+        (move, _count(variant, play(variant, position, move), depth - 1, moves)) for move in moves(variant, position)
+    )
 
 
 _Generator = Callable[[Variant, Position], tuple[Move, ...]]

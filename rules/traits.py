@@ -218,7 +218,21 @@ class BareDraw:
 
 DrawRule = Repetition | MoveLimit | BareDraw
 
-NO_PROGRESS = frozenset({Event.CAPTURE, Event.MAN_MOVE})
+
+def repetition(times: int = 3, *, claimed: bool = False) -> Repetition:
+    """Return the rule of repeated positions."""
+    ordinal = {3: "third", 4: "fourth"}[times]
+    ending = "a draw if the player to move claims it" if claimed else "a draw"
+    return Repetition(
+        times, claimed, f"The same position for the {ordinal} time, with the same player to move, is {ending}."
+    )
+
+
+def no_progress(moves: int, *, claimed: bool = False) -> MoveLimit:
+    """Return the rule of moves that neither capture nor move a man."""
+    ending = "a draw if the player to move claims it" if claimed else "a draw"
+    article = f"{moves} moves by each side without a capture or a man's move are {ending}."
+    return MoveLimit(moves, frozenset({Event.CAPTURE, Event.MAN_MOVE}), claimed, article)
 
 
 # Compared by identity: each game is one object, so that tables derived from it can be kept in a cache at no cost.

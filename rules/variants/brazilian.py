@@ -3,15 +3,14 @@
 from damludo.rules.geometry import DIAGONALS, chequered
 from damludo.rules.position import Colour, Kind
 from damludo.rules.traits import (
-    NO_PROGRESS,
     InCapture,
-    MoveLimit,
     Preference,
-    Repetition,
     Variant,
     crowning_on_last_rows,
     flying_king,
     man,
+    no_progress,
+    repetition,
     start,
 )
 from damludo.rules.variants.english import TWELVE_MEN
@@ -33,9 +32,8 @@ BRAZILIAN = Variant(
     promotions=crowning_on_last_rows(BOARD, InCapture.PASS),  # a man that only passes the last row stays a man
     preference=(Preference.MOST_PIECES,),  # "the capture that takes the most pieces"
     draws=(
-        Repetition(3, claimed=False, article="The same position for the third time, with the same player to move, is a draw."),
-        # Brazilian text: 20 king moves of each side without capture or man move.
-        MoveLimit(20, NO_PROGRESS, claimed=False, article="20 king moves by each side without a capture or a man's move are a draw."),
+        repetition(),
+        no_progress(20),  # Brazilian text: 20 king moves of each side without capture or man move
         *SMALL_ENDINGS,  # "as Russian"
     ),
     source="BrainKing rules of Brazilian draughts; Brazilian federation for the draws",

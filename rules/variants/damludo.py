@@ -10,9 +10,9 @@ from damludo.rules.traits import (
     Material,
     MoveLimit,
     Preference,
-    Repetition,
     Variant,
     crowning_on_last_rows,
+    repetition,
     start,
 )
 from damludo.rules.variants.brazilian import MOVERS
@@ -30,7 +30,7 @@ DAMLUDO = Variant(
     preference=(Preference.MOST_PIECES,),
     draws=(
         # (c) the same position for the third time with the same player to move, claimed before it changes
-        Repetition(3, claimed=True, article="The same position for the third time, with the same player to move, is a draw on claim."),
+        repetition(claimed=True),
         # (b) 30 consecutive moves by each side without capture or crowning
         MoveLimit(
             30,

@@ -2,7 +2,16 @@
 
 from damludo.rules.geometry import chequered
 from damludo.rules.position import Colour, Kind
-from damludo.rules.traits import NO_PROGRESS, InCapture, MoveLimit, Repetition, Variant, crowning_on_last_rows, man, short_king, start
+from damludo.rules.traits import (
+    InCapture,
+    Variant,
+    crowning_on_last_rows,
+    man,
+    no_progress,
+    repetition,
+    short_king,
+    start,
+)
 
 BOARD = chequered(8, numeric=True)
 
@@ -10,10 +19,8 @@ TWELVE_MEN = "1b1b1b1b/b1b1b1b1/1b1b1b1b/8/8/w1w1w1w1/1w1w1w1w/w1w1w1w1"
 """Three rows of men on the dark squares, shared by the games of this family."""
 
 DRAWS = (
-    # Federation rules: third repetition on claim.
-    Repetition(3, claimed=True, article="The same position for the third time, with the same player to move, is a draw on claim."),
-    # Federation rules: 40 moves of each side with no capture and no man advanced, on claim.
-    MoveLimit(40, NO_PROGRESS, claimed=True, article="40 moves by each side without a capture or a man advanced are a draw on claim."),
+    repetition(claimed=True),  # federation: third repetition on claim
+    no_progress(40, claimed=True),  # federation: 40 moves of each side with no capture and no man advanced, on claim
 )
 
 ENGLISH = Variant(

@@ -4,17 +4,17 @@ from damludo.rules.geometry import DIAGONALS, chequered
 from damludo.rules.position import Colour, Kind
 from damludo.rules.traits import (
     LONE_KING,
-    NO_PROGRESS,
     Event,
     Force,
     InCapture,
     Material,
     MoveLimit,
-    Repetition,
     Variant,
     crowning_on_last_rows,
     flying_king,
     man,
+    no_progress,
+    repetition,
     start,
 )
 from damludo.rules.variants.english import TWELVE_MEN
@@ -68,8 +68,8 @@ RUSSIAN = Variant(
     },
     promotions=crowning_on_last_rows(BOARD, InCapture.GO_ON),  # "crowned in mid-capture and goes on as king"
     draws=(
-        Repetition(3, claimed=False, article="The same position for the third time, with the same player to move, is a draw."),
-        MoveLimit(15, NO_PROGRESS, claimed=False, article="15 king moves by each side without a capture or a man's move are a draw."),
+        repetition(),
+        no_progress(15),
         MoveLimit(
             15,
             frozenset({Event.CAPTURE, Event.CROWNING}),
