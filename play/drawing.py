@@ -1,19 +1,32 @@
-"""The board as text, as White sees it."""
+"""The board as text: for terminals, logs and screen readers."""
 
-from damludo.rules.geometry import FILES
 from damludo.rules.position import Position
 from damludo.rules.traits import Variant
 
-LEGEND = "w b men, W B kings, x y parachutists, . empty"
 
+def board_lines(variant: Variant, position: Position, *, flipped: bool = False) -> list[str]:
+    """Return the board as lines of text, rank by rank.
 
-def draw_board(variant: Variant, position: Position) -> list[str]:
-    """Return the lines of the board: ranks from the top, their numbers at the left, the files' letters below."""
+    Letters: w and b are men, W and B kings, x and y White's and Black's parachutists, `.` an empty playable square, a blank a
+    square that is not played on.
+
+    Args:
+        flipped: seen by the player at the last rank.
+    """
     board = variant.board
-    playable = frozenset(board.playable)
-    lines = []
-    for rank in range(board.rows - 1, -1, -1):
-        squares = range(rank * board.columns, (rank + 1) * board.columns)
-        cells = "  ".join(position.at(square).letter if square in playable else " " for square in squares)
-        lines.append(f"{rank + 1:>3}  {cells}".rstrip())
-    return [*lines, "     " + "  ".join(FILES[: board.columns])]
+    ranks = list(range(board.rows) if flipped else reversed(range(board.rows)))
+    files = list(reversed(range(board.columns)) if flipped else range(board.columns))
+    playable = set(board.playable)
+
+    def letter(square: int) -> str:
+        if square not in playable:
+            return " "
+        piece = position.at(square)
+        return piece.letter if piece else "."
+
+    lines = [
+        f"{rank + 1:>3} " + " ".join(letter(rank * board.columns + file) for file in files) + f" {rank + 1}"
+        for rank in ranks
+    ]
+    names = "    " + " ".join(chr(ord("a") + file) for file in files)
+    return [names, *lines, names]

@@ -3,13 +3,15 @@
 import argparse
 
 from damludo.play.console import ExitCode, print_json
-from damludo.play.drawing import LEGEND, draw_board
+from damludo.play.drawing import board_lines
 from damludo.rules.position import Kind
 from damludo.rules.traits import Preference, Variant
 from damludo.rules.variants import VARIANTS, variant
 
 HELP = "list the games, or show the board and the rules of one"
 EXAMPLES = ("damludo games", "damludo games italian", "damludo games --json")
+
+_LEGEND = "    w b men, W B kings, x y parachutists, . empty"
 
 _WHICH_CAPTURE = {
     Preference.MOST_PIECES: "most pieces",
@@ -97,8 +99,8 @@ def _page(game: Variant) -> list[str]:
     return [
         f"{names} ({game.key})",
         "",
-        *draw_board(game, game.start),
-        f"     {LEGEND}",
+        *board_lines(game, game.start),
+        _LEGEND,
         "",
         f"{squares}, {pieces}, {game.start.side.word} moves first.",
         "",

@@ -4,7 +4,7 @@ import argparse
 
 from damludo.play.arguments import add_position_arguments, game_of
 from damludo.play.console import ExitCode, print_json
-from damludo.play.drawing import draw_board
+from damludo.play.drawing import board_lines
 from damludo.rules.game import Game
 from damludo.rules.notation import format_fen, move_json, move_notation, move_text
 
@@ -52,7 +52,7 @@ def _page(game: Game) -> list[str]:
     end = [f"{result.text}: {result.reason}"] if result else []
     count = f"{len(moves)} legal move{'' if len(moves) == 1 else 's'}"
     return [
-        *draw_board(chosen, position),
+        *board_lines(chosen, position),
         "",
         f"{chosen.names['en']}, {position.side.word} to move, {count}.",
         *end,
