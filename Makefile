@@ -36,7 +36,7 @@ test-simulation: $(VENV)/installed-test
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy .
+	$(BIN)/mypy
 
 system:
 	.ci/system-packages $(PYTHON) run test

@@ -77,6 +77,12 @@ def test_the_list_of_packages_is_the_tree(root: Path) -> None:
     assert settings["package-dir"] == {name: name.split(".")[1] for name in _packages(root) if name.count(".") == 1}
 
 
+def test_the_type_checker_checks_every_package(root: Path) -> None:
+    files = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["files"]
+
+    assert set(files) == {f".names/damludo/{path.parent.name}" for path in root.glob("*/__init__.py")} | {"tests"}
+
+
 def test_the_wheel_holds_the_packages_with_their_data_and_nothing_else(root: Path, wheel: Path) -> None:
     expected = {
         "/".join((*name.split("."), path.name))
