@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,11 @@ FREE_GAP_LIMIT_NATS = 18.0
 ones 34 to 44)."""
 
 
+O = TypeVar("O", bound=Outcome)  # noqa: E741 - the caller's own kind of outcome
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class Candidate:
+class Candidate(Generic[O]):
     """One possible content of the board.
 
     Attributes:
@@ -26,18 +30,18 @@ class Candidate:
         log_likelihood: the same without the prior.
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[O, ...]
     score: float
     log_likelihood: float
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> O:
         """The outcome with the highest prior."""
         return self.outcomes[0]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Ranking:
+class Ranking(Generic[O]):
     """The outcomes in the order of their scores.
 
     Attributes:
@@ -46,13 +50,13 @@ class Ranking:
         margin_limit_nats, free_gap_limit_nats: what `sure` asks for.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Candidate[O], ...]
     free_gap_nats: float
     margin_limit_nats: float
     free_gap_limit_nats: float
 
     @property
-    def best(self) -> Outcome:
+    def best(self) -> O:
         """The outcome that explains the reading best."""
         return self.candidates[0].outcome
 
@@ -76,10 +80,10 @@ class Ranking:
 
 def rank(
     reading: BoardReading,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[O],
     limit_nats: float = MARGIN_LIMIT_NATS,
     free_gap_limit_nats: float = FREE_GAP_LIMIT_NATS,
-) -> Ranking:
+) -> Ranking[O]:
     """Rank possible outcomes by a reading.
 
     Args:
@@ -93,7 +97,7 @@ def rank(
     """
     if not outcomes:
         raise ValueError("nothing to rank: give at least one outcome (nothing moved is one)")
-    groups: dict[bytes, list[Outcome]] = {}
+    groups: dict[bytes, list[O]] = {}
     order = tuple(sorted(reading.grid.playable))
     for outcome in outcomes:
         groups.setdefault(_signature(outcome, order), []).append(outcome)
