@@ -1,4 +1,4 @@
-"""Putting the parts of a match together: the same way for a real table, the simulated one, and the simulated one behind real devices."""
+"""Putting the parts of a match together: alike for a real table, the simulated one, and that behind real devices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -88,7 +88,9 @@ def find_board(image: Image, grid: Grid, sizes: BoardSizes | None = None, white_
     return best
 
 
-def find_candidates(image: Image, grid: Grid, sizes: BoardSizes | None = None, white_at: str = "bottom") -> list[BoardFinding]:
+def find_candidates(
+    image: Image, grid: Grid, sizes: BoardSizes | None = None, white_at: str = "bottom"
+) -> list[BoardFinding]:
     """Return the possible places of the board, the best first; those after it lie shifted by one row or column."""
     if grid.lines:
         raise BoardNotFound("a board of lines cannot be found by its squares; give the four outer corners yourself")
@@ -195,8 +197,12 @@ def alternation_maps(lattice: Lattice, tone: NDArray[np.float32], low: int, high
     uv = (np.stack([u, v], axis=-1)[:, :, None, :] + spots).reshape(-1, 2)
     value = _sample(tone, lattice.project(uv)).reshape(m, m, 4)
     sign = np.where((u + v) % 2 == 0, 1.0, -1.0)
-    right = np.stack([value[:, :-1, 1] - value[:, 1:, 0], value[:, :-1, 3] - value[:, 1:, 2]], axis=-1) * sign[:, :-1, None]
-    down = np.stack([value[:-1, :, 2] - value[1:, :, 0], value[:-1, :, 3] - value[1:, :, 1]], axis=-1) * sign[:-1, :, None]
+    right = (
+        np.stack([value[:, :-1, 1] - value[:, 1:, 0], value[:, :-1, 3] - value[:, 1:, 2]], axis=-1) * sign[:, :-1, None]
+    )
+    down = (
+        np.stack([value[:-1, :, 2] - value[1:, :, 0], value[:-1, :, 3] - value[1:, :, 1]], axis=-1) * sign[:-1, :, None]
+    )
     inner = _inner_edges(lattice, low, high)
     typical = np.concatenate([right[inner[:, :-1]].ravel(), down[inner[:-1]].ravel()])
     typical = typical[np.isfinite(typical)]
@@ -230,7 +236,13 @@ def _sample(tone: NDArray[np.float32], pixels: Floats) -> Floats:
 
 
 def _windows(
-    lattice: Lattice, tone: NDArray[np.float32], scale: float, image: Image, grid: Grid, sizes: BoardSizes, white_at: str
+    lattice: Lattice,
+    tone: NDArray[np.float32],
+    scale: float,
+    image: Image,
+    grid: Grid,
+    sizes: BoardSizes,
+    white_at: str,
 ) -> list[BoardFinding]:
     """Return the windows of the board's size on a lattice whose squares alternate, the best first."""
     n = max(grid.columns, grid.rows)
@@ -337,7 +349,9 @@ def _near(
     """Return pairs (crossing, saddle) nearer than `reach` squares with the polarity of the majority."""
     where = view.project(points)
     half = view.sizes.square_mm / 2
-    side = np.linalg.norm(view.project(points + [half, half, 0]) - view.project(points - [half, half, 0]), axis=1) / 1.414
+    side = (
+        np.linalg.norm(view.project(points + [half, half, 0]) - view.project(points - [half, half, 0]), axis=1) / 1.414
+    )
     distance = np.linalg.norm(where[:, None] - pixels[None], axis=2)
     best: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
     close = distance < reach * side[:, None]

@@ -182,7 +182,9 @@ def _on_plane(uv: Floats) -> Floats:
     return np.column_stack([uv[:, 0], -uv[:, 1], np.zeros(len(uv))]).astype(np.float64)
 
 
-def grow(saddles: Saddles, numbers: Indices, coordinates: Indices, image_size: tuple[int, int], reach: int) -> Lattice | None:
+def grow(
+    saddles: Saddles, numbers: Indices, coordinates: Indices, image_size: tuple[int, int], reach: int
+) -> Lattice | None:
     """Make a lattice of a patch: fit a camera, throw out what it does not explain, take in what it predicts; repeat.
 
     Args:
@@ -205,7 +207,9 @@ def grow(saddles: Saddles, numbers: Indices, coordinates: Indices, image_size: t
         except (BadPose, np.linalg.LinAlgError):
             return lattice
         lattice = Lattice(coordinates, saddles.pixels[numbers], camera)
-        next_numbers, next_coordinates = _rematch(saddles, lattice, reach, _parity_polarity(saddles, numbers, coordinates))
+        next_numbers, next_coordinates = _rematch(
+            saddles, lattice, reach, _parity_polarity(saddles, numbers, coordinates)
+        )
         if len(next_numbers) < 6:
             return lattice
         if np.array_equal(next_numbers, numbers):

@@ -62,7 +62,9 @@ def fit_camera(points: Points, pixels: Points, image_size: tuple[int, int]) -> C
     if homography is None or not np.isfinite(homography).all():
         raise BadPose("the crossings lie on one line; the camera must see the whole board")
     prior_focal = FOCAL_PRIOR * max(image_size)
-    fits = [_refine(_decompose(homography, prior_focal * start, image_size), points, pixels, image_size) for start in STARTS]
+    fits = [
+        _refine(_decompose(homography, prior_focal * start, image_size), points, pixels, image_size) for start in STARTS
+    ]
     good = [fit for fit in fits if np.isfinite(fit[0]) and fit[1][5] > 0]
     if not good:
         raise BadPose("no camera pose explains the crossings of the board")
@@ -70,7 +72,9 @@ def fit_camera(points: Points, pixels: Points, image_size: tuple[int, int]) -> C
     return Camera(image_size, parameters, residual)
 
 
-def fit_view(grid: Grid, sizes: BoardSizes, points_mm: Points, pixels: Points, image_size: tuple[int, int]) -> BoardView:
+def fit_view(
+    grid: Grid, sizes: BoardSizes, points_mm: Points, pixels: Points, image_size: tuple[int, int]
+) -> BoardView:
     """Fit a `BoardView` to points of the board's surface, shape (n, 3), and where they are seen, shape (n, 2).
 
     Raises:

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.content import Outcome
 from damludo.vision.reading import BoardReading
+
+AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 
 MARGIN_LIMIT_NATS = 6.0
 """The best must lead by so much: a mistake in 400."""
@@ -17,7 +20,7 @@ ones 34 to 44)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Candidate:
+class Candidate(Generic[AnyOutcome]):
     """One possible content of the board.
 
     Attributes:
@@ -26,18 +29,18 @@ class Candidate:
         log_likelihood: the same without the prior.
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[AnyOutcome, ...]
     score: float
     log_likelihood: float
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> AnyOutcome:
         """The outcome with the highest prior."""
         return self.outcomes[0]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Ranking:
+class Ranking(Generic[AnyOutcome]):
     """The outcomes in the order of their scores.
 
     Attributes:
@@ -46,13 +49,13 @@ class Ranking:
         margin_limit_nats, free_gap_limit_nats: what `sure` asks for.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Candidate[AnyOutcome], ...]
     free_gap_nats: float
     margin_limit_nats: float
     free_gap_limit_nats: float
 
     @property
-    def best(self) -> Outcome:
+    def best(self) -> AnyOutcome:
         """The outcome that explains the reading best."""
         return self.candidates[0].outcome
 
@@ -76,10 +79,10 @@ class Ranking:
 
 def rank(
     reading: BoardReading,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[AnyOutcome],
     limit_nats: float = MARGIN_LIMIT_NATS,
     free_gap_limit_nats: float = FREE_GAP_LIMIT_NATS,
-) -> Ranking:
+) -> Ranking[AnyOutcome]:
     """Rank possible outcomes by a reading.
 
     Args:
@@ -93,7 +96,7 @@ def rank(
     """
     if not outcomes:
         raise ValueError("nothing to rank: give at least one outcome (nothing moved is one)")
-    groups: dict[bytes, list[Outcome]] = {}
+    groups: dict[bytes, list[AnyOutcome]] = {}
     order = tuple(sorted(reading.grid.playable))
     for outcome in outcomes:
         groups.setdefault(_signature(outcome, order), []).append(outcome)
