@@ -70,3 +70,22 @@ class WallClock:
         """Wait."""
         if seconds > 0:
             time.sleep(seconds)
+
+
+class PacedClock:
+    """A `Clock` on simulated time for threads beside the one that lets the world live: `sleep` really waits."""
+
+    POLL_S = 0.002
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def now_s(self) -> float:
+        """Return the simulated time."""
+        return self._world.time_s
+
+    def sleep(self, seconds: float) -> None:
+        """Wait until so much simulated time has passed."""
+        end_s = self._world.time_s + seconds
+        while self._world.time_s < end_s:
+            time.sleep(self.POLL_S)
