@@ -16,7 +16,7 @@ from damludo.play.events import EventKind, Listener, MatchEvent
 from damludo.play.humans import HumanSpec
 from damludo.play.journal import Journal
 from damludo.play.match import Match, MatchSettings
-from damludo.play.ports import Command, Eyes
+from damludo.play.ports import Clock, Command, Eyes
 from damludo.play.score import Score, Scorekeeper
 from damludo.play.setup import (
     CalibratedEyes,
@@ -68,6 +68,7 @@ class SimulationOptions:
 class SimulatedTable:
     """The simulated world of one game: everything that is not the product."""
 
+    variant: Variant
     world: World
     table: Table
     controller: Controller
@@ -76,7 +77,7 @@ class SimulatedTable:
     layout: TableLayout
     human_colour: Colour
 
-    def camera(self, clock: "LockstepClock | None" = None) -> SimulatedCamera:
+    def camera(self, clock: Clock | None = None) -> SimulatedCamera:
         """Return a camera that looks at the table, on the world's own time or on another clock."""
         return SimulatedCamera(self.table, clock or LockstepClock(self.world), self.optics, self.world)
 
@@ -89,12 +90,14 @@ class NoCommands:
         return None
 
 
-def layout_for(variant: Variant) -> TableLayout:
-    """Return a table of 400 mm for a board: squares and discs as large as fit."""
+def layout_for(
+    variant: Variant, square_mm: float = 50.0, disc_diameter_mm: float = 38.0, disc_height_mm: float = 9.0
+) -> TableLayout:
+    """Return the places of a board of this game; a board with more than 8 files has smaller squares and discs on the same table."""
     board = variant.board
-    square_mm = 400.0 / (board.columns - board.lines)
+    scale = 8 / max(8, board.columns)
     return TableLayout(
-        board.columns, board.rows, square_mm, disc_diameter_mm=min(38.0, 0.76 * square_mm), lines=board.lines
+        board.columns, board.rows, square_mm * scale, disc_diameter_mm * scale, disc_height_mm, lines=board.lines
     )
 
 
@@ -108,7 +111,7 @@ def set_table(variant: Variant, seed: int, human: Colour) -> SimulatedTable:
     controller = Controller(mechanics, mechanics.geometry.settings)
     world.add(controller)
     optics = Optics.seeded(seed, DiscColour.BLACK if at_black else DiscColour.WHITE)
-    return SimulatedTable(world, table, controller, mechanics, optics, layout, human)
+    return SimulatedTable(variant, world, table, controller, mechanics, optics, layout, human)
 
 
 def measured_map(simulated: SimulatedTable, gantry: Gantry) -> GantryMap:

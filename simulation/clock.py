@@ -56,22 +56,6 @@ class LockstepClock:
             self._world.advance_to(self._world.time_s + seconds)
 
 
-class WallClock:
-    """The real monotonic clock, starting at 0."""
-
-    def __init__(self) -> None:
-        self._start_s = time.monotonic()
-
-    def now_s(self) -> float:
-        """Return the seconds since this clock was made."""
-        return time.monotonic() - self._start_s
-
-    def sleep(self, seconds: float) -> None:
-        """Wait."""
-        if seconds > 0:
-            time.sleep(seconds)
-
-
 class PacedClock:
     """A `Clock` on simulated time for threads beside the one that lets the world live: `sleep` really waits."""
 
