@@ -1,4 +1,4 @@
-"""`damludo simulate --serve`: the simulated table as a device, for `damludo play --serial ... --camera ...` and for other programs."""
+"""`damludo simulate --serve`: the simulated table as a device, for `damludo play --serial ... --camera ...`."""
 
 import contextlib
 import threading

@@ -93,7 +93,7 @@ class NoCommands:
 def layout_for(
     variant: Variant, square_mm: float = 50.0, disc_diameter_mm: float = 38.0, disc_height_mm: float = 9.0
 ) -> TableLayout:
-    """Return the places of a board of this game; a board with more than 8 files has smaller squares and discs on the same table."""
+    """Return the places of this game's board; with more than 8 files, squares and discs are smaller on the same table."""
     board = variant.board
     scale = 8 / max(8, board.columns)
     return TableLayout(
