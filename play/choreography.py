@@ -21,6 +21,8 @@ CONTENT_OF_PIECE: Mapping[Piece, Content] = {
     Piece.BLACK_PARACHUTIST: Content.BLACK_MAN,
 }
 """What of a piece can be seen: a parachutist is a disc like a man."""
+CONTENT_OF_CELL = tuple(CONTENT_OF_PIECE[piece] for piece in Piece)
+"""The same, indexed by the numbers in `Position.cells`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Choreography:
 
 def board_content(playable: tuple[int, ...], position: Position) -> dict[int, Content]:
     """Return what a camera should see of a position."""
-    return {square: CONTENT_OF_PIECE[position.at(square)] for square in playable}
+    return {square: CONTENT_OF_CELL[position.cells[square]] for square in playable}
 
 
 def choreograph(

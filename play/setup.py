@@ -1,6 +1,6 @@
-"""Putting the parts of a match together: the same way for a real table, the simulated one, and the simulated one behind real devices."""
+"""Putting the parts of a match together: alike for a real table, the simulated one, and that behind real devices."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from damludo.calibration.board import set_up
@@ -8,8 +8,9 @@ from damludo.engine.levels import player_of_level
 from damludo.engine.port import Player
 from damludo.play.arm import GantryArm, HandGuard, outline_of_carriage
 from damludo.play.choreography import board_content
+from damludo.play.events import EventKind, Listener, MatchEvent
 from damludo.play.eyes import CameraEyes
-from damludo.play.ports import Clock
+from damludo.play.ports import Clock, Eyes
 from damludo.robot.frames import GantryMap
 from damludo.robot.gantry import Gantry
 from damludo.robot.places import TableLayout
@@ -46,7 +47,12 @@ def grid_of_board(board: Board) -> Grid:
 
 
 def calibrate_eyes(
-    source: FrameSource, clock: Clock, variant: Variant, position: Position, sizes: BoardSizes, white_at: str | None = None
+    source: FrameSource,
+    clock: Clock,
+    variant: Variant,
+    position: Position,
+    sizes: BoardSizes,
+    white_at: str | None = None,
 ) -> CalibratedEyes:
     """Find the board with the discs of a known position on it, and learn what they look like.
 
@@ -62,22 +68,36 @@ def calibrate_eyes(
 
 
 def guarded_arm(
-    gantry: Gantry,
-    board: GantryMap,
-    layout: TableLayout,
-    seen: CalibratedEyes,
-    told: Callable[[bool], None],
-    park_mm: tuple[float, float] | None = None,
-) -> GantryArm:
-    """Return an arm that waits for hands, and let the eyes know where its carriage is.
+    gantry: Gantry, board: GantryMap, layout: TableLayout, eyes: Eyes, clock: Clock, listener: Listener
+) -> tuple[GantryArm, HandGuard]:
+    """Return an arm that waits for hands, and its guard.
 
     Raises:
         OutOfReach: the board does not lie within the gantry's travel.
     """
-    planner = Planner(board, gantry.limits, Handling(disc_height_mm=layout.disc_height_mm), park_mm)
-    guard = HandGuard(seen.eyes, told)
+
+    def told(clear: bool) -> None:
+        text = "Thank you, I go on." if clear else "I wait: take your hand off the board."
+        listener(MatchEvent(EventKind.WAITING_FOR_HAND, clock.now_s(), text, {"clear": clear}))
+
+    planner = Planner(board, gantry.limits, Handling(disc_height_mm=layout.disc_height_mm))
+    guard = HandGuard(eyes, told)
+    return GantryArm(gantry, planner, guard), guard
+
+
+def show_carriage(seen: CalibratedEyes, guard: HandGuard, board: GantryMap) -> None:
+    """Let the eyes know where the carriage is, so that they do not take it for a hand."""
     seen.eyes.ignore = outline_of_carriage(guard, board, seen.view)
-    return GantryArm(gantry, planner, guard)
+
+
+def fan_out(listeners: Sequence[Listener]) -> Listener:
+    """Return one listener that tells all; listeners added to the list later hear too."""
+
+    def tell(event: MatchEvent) -> None:
+        for listener in listeners:
+            listener(event)
+
+    return tell
 
 
 def machine_player(level: int, seed: int) -> Player:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from damludo.vision.content import Outcome
 from damludo.vision.reading import BoardReading
 
+AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
+
 MARGIN_LIMIT_NATS = 6.0
 """The best must lead by so much: a mistake in 400."""
 FREE_GAP_LIMIT_NATS = 18.0
@@ -17,11 +19,8 @@ FREE_GAP_LIMIT_NATS = 18.0
 ones 34 to 44)."""
 
 
-O = TypeVar("O", bound=Outcome)  # noqa: E741 - the caller's own kind of outcome
-
-
 @dataclass(frozen=True, eq=False, slots=True)
-class Candidate(Generic[O]):
+class Candidate(Generic[AnyOutcome]):
     """One possible content of the board.
 
     Attributes:
@@ -30,18 +29,18 @@ class Candidate(Generic[O]):
         log_likelihood: the same without the prior.
     """
 
-    outcomes: tuple[O, ...]
+    outcomes: tuple[AnyOutcome, ...]
     score: float
     log_likelihood: float
 
     @property
-    def outcome(self) -> O:
+    def outcome(self) -> AnyOutcome:
         """The outcome with the highest prior."""
         return self.outcomes[0]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Ranking(Generic[O]):
+class Ranking(Generic[AnyOutcome]):
     """The outcomes in the order of their scores.
 
     Attributes:
@@ -50,13 +49,13 @@ class Ranking(Generic[O]):
         margin_limit_nats, free_gap_limit_nats: what `sure` asks for.
     """
 
-    candidates: tuple[Candidate[O], ...]
+    candidates: tuple[Candidate[AnyOutcome], ...]
     free_gap_nats: float
     margin_limit_nats: float
     free_gap_limit_nats: float
 
     @property
-    def best(self) -> O:
+    def best(self) -> AnyOutcome:
         """The outcome that explains the reading best."""
         return self.candidates[0].outcome
 
@@ -80,10 +79,10 @@ class Ranking(Generic[O]):
 
 def rank(
     reading: BoardReading,
-    outcomes: Sequence[O],
+    outcomes: Sequence[AnyOutcome],
     limit_nats: float = MARGIN_LIMIT_NATS,
     free_gap_limit_nats: float = FREE_GAP_LIMIT_NATS,
-) -> Ranking[O]:
+) -> Ranking[AnyOutcome]:
     """Rank possible outcomes by a reading.
 
     Args:
@@ -97,7 +96,7 @@ def rank(
     """
     if not outcomes:
         raise ValueError("nothing to rank: give at least one outcome (nothing moved is one)")
-    groups: dict[bytes, list[O]] = {}
+    groups: dict[bytes, list[AnyOutcome]] = {}
     order = tuple(sorted(reading.grid.playable))
     for outcome in outcomes:
         groups.setdefault(_signature(outcome, order), []).append(outcome)

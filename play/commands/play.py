@@ -18,12 +18,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     game.add_argument("--machine", choices=("white", "black"), help="the machine's side")
     table = parser.add_argument_group("table")
     table.add_argument("--sim", action="store_true", help="play on the simulated table: type your moves")
-    table.add_argument("--speed", type=float, default=1.0, metavar="X", help="with --sim: so many times faster than real (0.1 to 20)")
-    table.add_argument("--seed", type=int, default=1, metavar="X", help="with --sim: light, camera and discs of the table")
+    table.add_argument(
+        "--speed", type=float, default=1.0, metavar="X", help="with --sim: so many times faster than real (0.1 to 20)"
+    )
+    table.add_argument(
+        "--seed", type=int, default=1, metavar="X", help="with --sim: light, camera and discs of the table"
+    )
     table.add_argument("--camera", metavar="SOURCE", help="camera number, device, video file or http stream")
     table.add_argument("--serial", metavar="PORT", help="serial port of the gantry's controller")
-    table.add_argument("--calibration", metavar="FILE", help="the gantry's profile (default: the newest one in the data folder)")
-    table.add_argument("--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White's rank 1 lies")
+    table.add_argument(
+        "--calibration", metavar="FILE", help="the gantry's profile (default: the newest one in the data folder)"
+    )
+    table.add_argument(
+        "--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White's rank 1 lies"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,7 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
         return play_simulated(game, chosen, where, arguments.seed, arguments.speed)
     camera = arguments.camera or settings.camera.source
     port = arguments.serial or settings.gantry.port
-    missing = [name for name, given in (("a camera (--camera SOURCE)", camera), ("the gantry (--serial PORT)", port)) if not given]
+    missing = [
+        name
+        for name, given in (("a camera (--camera SOURCE)", camera), ("the gantry (--serial PORT)", port))
+        if not given
+    ]
     if missing:
         raise CommandError(
             f"to play on a real table {' and '.join(missing)} must be named; "
