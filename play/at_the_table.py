@@ -11,14 +11,15 @@ from damludo.calibration.profile import newest_gantry_profile, read_gantry_profi
 from damludo.play.choreography import Racks
 from damludo.play.clock import WallClock
 from damludo.play.console import CommandError, ExitCode
-from damludo.play.events import Listener
+from damludo.play.content import SPARE_DISCS, layout_for
+from damludo.play.events import Listener, fan_out
 from damludo.play.folders import Folders
 from damludo.play.journal import Journal
 from damludo.play.match import Match, MatchSettings
 from damludo.play.ports import Clock
 from damludo.play.settings import BoardSettings, PlaySettings
-from damludo.play.setup import calibrate_eyes, fan_out, guarded_arm, machine_player, show_carriage
-from damludo.play.simulated import layout_for, measured_map, set_table
+from damludo.play.setup import calibrate_eyes, guarded_arm, machine_player, show_carriage
+from damludo.play.simulated import measured_map, set_table
 from damludo.play.terminal import Terminal
 from damludo.play.typed_moves import TypedMoves
 from damludo.robot.dialects.grbl import GRBL
@@ -30,7 +31,6 @@ from damludo.rules.game import Game
 from damludo.rules.position import Colour
 from damludo.rules.traits import Variant
 from damludo.simulation.clock import PacedClock
-from damludo.simulation.furnish import SPARE_DISCS
 from damludo.simulation.realtime import RealTime
 from damludo.simulation.transport import PseudoTerminal
 from damludo.vision.camera import open_source

@@ -9,10 +9,11 @@ from pathlib import Path
 from damludo.calibration.profile import GantryProfile, write_gantry_profile
 from damludo.play.console import ExitCode, print_json
 from damludo.play.folders import folders
-from damludo.play.humans import HumanSpec
-from damludo.play.simulated import measured_map, seated_human, set_table
+from damludo.play.humans import HumanSpec, seated_human
+from damludo.play.simulated import measured_map, set_table
 from damludo.robot.dialects.grbl import GRBL
 from damludo.robot.gantry import Gantry
+from damludo.rules.game import Game
 from damludo.rules.position import Colour
 from damludo.rules.traits import Variant
 from damludo.simulation.clock import LockstepClock, PacedClock
@@ -43,7 +44,8 @@ def served_table(
         gantry.connect()
         profile = GantryProfile(f"simulated-{seed}", measured_map(simulated, gantry), gantry.machine)
     path = write_gantry_profile(profiles, profile)
-    seated_human(simulated, variant, replace(spec, habits=replace(spec.habits, patience_s=PATIENCE_S)), seed)
+    deaf = replace(spec, habits=replace(spec.habits, patience_s=PATIENCE_S))
+    simulated.world.add(seated_human(simulated.table, Game.new(variant), Colour.WHITE, deaf, seed))
     with (
         PseudoTerminal(simulated.controller, simulated.world) as port,
         RealTime(simulated.world, speed),
