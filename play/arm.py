@@ -6,7 +6,8 @@ from damludo.play.carriage import CarriageShape, carriage_outline
 from damludo.play.eyes import Outline
 from damludo.play.ports import Eyes
 from damludo.robot.frames import GantryMap
-from damludo.robot.gantry import CarriageSight, Gantry
+from damludo.robot.gantry import Gantry
+from damludo.robot.guard import CarriageSight
 from damludo.robot.places import Transfer
 from damludo.robot.planner import Planner
 from damludo.vision.view import BoardView

@@ -9,20 +9,18 @@ import cv2
 import numpy as np
 
 from damludo.calibration.gantry import fit_gantry
-from damludo.engine.random_player import RandomPlayer
-from damludo.play.choreography import Racks, board_content
+from damludo.play.choreography import Racks
 from damludo.play.console import ExitCode, note, print_json
-from damludo.play.events import EventKind, Listener, MatchEvent
-from damludo.play.humans import HumanSpec
+from damludo.play.content import SPARE_DISCS, board_content, grid_of_board, layout_for
+from damludo.play.events import Listener, fan_out
+from damludo.play.humans import HumanSpec, hearing, seated_human
 from damludo.play.journal import Journal
 from damludo.play.match import Match, MatchSettings
-from damludo.play.ports import Command, Eyes
+from damludo.play.ports import Clock, Command, Eyes
 from damludo.play.score import Score, Scorekeeper
 from damludo.play.setup import (
     CalibratedEyes,
     calibrate_eyes,
-    fan_out,
-    grid_of_board,
     guarded_arm,
     machine_player,
     show_carriage,
@@ -32,21 +30,18 @@ from damludo.robot.frames import GantryMap
 from damludo.robot.gantry import Gantry
 from damludo.robot.places import TableLayout
 from damludo.rules.game import Game
-from damludo.rules.moves import Move
 from damludo.rules.position import Colour
 from damludo.rules.traits import Variant
 from damludo.simulation.camera import SimulatedCamera
 from damludo.simulation.clock import LockstepClock, World
 from damludo.simulation.controller import Controller
-from damludo.simulation.furnish import SPARE_DISCS, furnished_table
+from damludo.simulation.furnish import furnished_table
 from damludo.simulation.gantry import CLEARANCE_MM, SimulatedGantry, stand_beside
-from damludo.simulation.hand import SimulatedHand
-from damludo.simulation.human import ScriptedHuman
 from damludo.simulation.optics import Optics
 from damludo.simulation.readings import ModelledEyes
 from damludo.simulation.table import DiscColour, Table
 from damludo.simulation.transport import MemoryLine
-from damludo.vision.content import LETTER_OF_CONTENT, BoardSizes
+from damludo.vision.content import BoardSizes
 
 PATIENCE_S = 240.0
 """Simulated time without progress after which a game counts as not finished."""
@@ -68,6 +63,7 @@ class SimulationOptions:
 class SimulatedTable:
     """The simulated world of one game: everything that is not the product."""
 
+    variant: Variant
     world: World
     table: Table
     controller: Controller
@@ -76,7 +72,7 @@ class SimulatedTable:
     layout: TableLayout
     human_colour: Colour
 
-    def camera(self, clock: "LockstepClock | None" = None) -> SimulatedCamera:
+    def camera(self, clock: Clock | None = None) -> SimulatedCamera:
         """Return a camera that looks at the table, on the world's own time or on another clock."""
         return SimulatedCamera(self.table, clock or LockstepClock(self.world), self.optics, self.world)
 
@@ -89,26 +85,17 @@ class NoCommands:
         return None
 
 
-def layout_for(variant: Variant) -> TableLayout:
-    """Return a table of 400 mm for a board: squares and discs as large as fit."""
-    board = variant.board
-    square_mm = 400.0 / (board.columns - board.lines)
-    return TableLayout(
-        board.columns, board.rows, square_mm, disc_diameter_mm=min(38.0, 0.76 * square_mm), lines=board.lines
-    )
-
-
 def set_table(variant: Variant, seed: int, human: Colour) -> SimulatedTable:
     """Return a table with the game set up, a gantry beside it and a camera above the human's side."""
     world, layout = World(), layout_for(variant)
     random = np.random.default_rng((seed, 1))
-    table = furnished_table(layout, board_content(variant.board.playable, variant.start), random)
+    table = furnished_table(layout, board_content(variant.board.playable, variant.start), SPARE_DISCS, random)
     at_black = human is Colour.BLACK
     mechanics = SimulatedGantry(table, stand_beside(layout, seed, at_black), seed=seed)
     controller = Controller(mechanics, mechanics.geometry.settings)
     world.add(controller)
     optics = Optics.seeded(seed, DiscColour.BLACK if at_black else DiscColour.WHITE)
-    return SimulatedTable(world, table, controller, mechanics, optics, layout, human)
+    return SimulatedTable(variant, world, table, controller, mechanics, optics, layout, human)
 
 
 def measured_map(simulated: SimulatedTable, gantry: Gantry) -> GantryMap:
@@ -119,53 +106,6 @@ def measured_map(simulated: SimulatedTable, gantry: Gantry) -> GantryMap:
     machine = simulated.mechanics.measured_points(board)
     points = [gantry.machine.from_machine((float(x), float(y), 0.0)) for x, y in machine]
     return fit_gantry(list(zip(board, [(p.x_mm, p.y_mm) for p in points], strict=True)), surface_z_mm=surface).map
-
-
-def seated_human(simulated: SimulatedTable, variant: Variant, spec: HumanSpec, seed: int) -> ScriptedHuman:
-    """Return a scripted person at the table."""
-    side = 1.0 if simulated.human_colour is Colour.BLACK else -1.0
-    hand = SimulatedHand(simulated.table, side, spec.pace, np.random.default_rng((seed, 2)))
-    player = RandomPlayer(seed) if spec.level is None else machine_player(spec.level, seed + 1)
-
-    def choose(game: Game) -> Move:
-        return player.choose(game).move
-
-    human = ScriptedHuman(
-        simulated.table,
-        hand,
-        Game.new(variant),
-        simulated.human_colour,
-        choose,
-        spec.habits,
-        np.random.default_rng((seed, 3)),
-    )
-    simulated.world.add(human)
-    return human
-
-
-def hearing(human: ScriptedHuman, variant: Variant, colour: Colour) -> Listener:
-    """Return a listener that lets a scripted person hear what the machine says."""
-    contents = {letter: content for content, letter in LETTER_OF_CONTENT.items()}
-
-    def hear(event: MatchEvent) -> None:
-        match event.kind, event.data.get("question"):
-            case EventKind.TURN, _ if event.data["side"] == colour.word:
-                human.told_to_move()
-            case ((EventKind.ILLEGAL | EventKind.UNFINISHED), _):
-                human.told_to_correct()
-            case EventKind.ASK, "unsure":
-                human.asked_to_straighten(_squares(variant, event.data["squares"]))
-            case EventKind.ASK, "finish":
-                wanted = event.data["wanted"]
-                assert isinstance(wanted, dict)
-                human.asked_for({variant.board.square(name): contents[str(letter)] for name, letter in wanted.items()})
-
-    return hear
-
-
-def _squares(variant: Variant, names: object) -> list[int]:
-    assert isinstance(names, list)
-    return [variant.board.square(str(name)) for name in names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +130,8 @@ def play_game(options: SimulationOptions, number: int) -> PlayedGame:
         gantry.connect()
         gantry.home()
         board = measured_map(simulated, gantry)
-        human = seated_human(simulated, variant, options.human, seed)
+        human = seated_human(simulated.table, Game.new(variant), human_colour, options.human, seed)
+        simulated.world.add(human)
         listeners: list[Listener] = [hearing(human, variant, human_colour)]
         listener = fan_out(listeners)
         eyes, seen = _eyes(options, simulated, clock, seed)

@@ -16,8 +16,8 @@ _PREFIX = {"K": Kind.KING, "P": Kind.PARACHUTIST}
 def parse_fen(variant: Variant, text: str) -> Position:
     """Return the position of a FEN or of a placement with the side to move.
 
-    Read are `W:W21,22,K5:B1-3`, `W:Wa1,Kc3:Bb8` (both for every game, ranges too) and `8/8/1b6/... w`; also with brackets, tag name,
-    quotes or a full stop around it, in small letters, and with the side doubled.
+    Read are `W:W21,22,K5:B1-3`, `W:Wa1,Kc3:Bb8` (both for every game, ranges too) and `8/8/1b6/... w`; also with brackets,
+    tag name, quotes or a full stop around it, in small letters, and with the side doubled.
 
     Raises:
         BadPosition: it cannot be read, or breaks a limit.

@@ -93,7 +93,7 @@ class Board:
         if self.lines and step[0] and step[1] and sum(divmod(square, self.columns)) % 2:
             return ()  # a diagonal keeps the parity of file + rank: the first crossing decides for the whole line
         rank, file = divmod(square, self.columns)
-        reached = []
+        reached: list[int] = []
         while True:
             file, rank = file + step[0], rank + step[1]
             if not (0 <= file < self.columns and 0 <= rank < self.rows):

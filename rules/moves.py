@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from damludo.rules.position import PIECES, Kind, Piece, Position
-from damludo.rules.tables import Tables, neighbours, tables_of
+from damludo.rules.tables import Line, Tables, neighbours, tables_of
 from damludo.rules.traits import Preference, Variant
 
 Identity = tuple[int, int, frozenset[int], Piece | None]
@@ -58,15 +58,14 @@ def legal_moves(variant: Variant, position: Position) -> tuple[Move, ...]:
 
 def all_routes(variant: Variant, position: Position) -> tuple[Move, ...]:
     """Return the legal moves with every route of a capture as a move of its own, in a fixed order."""
-    tables = tables_of(variant)
     if variant.opening is not None:
         removals = _removals(variant, position)
         if removals:
             return removals
-    captures = _captures(variant, tables, position)
+    captures = every_capture(variant, position)
     if captures:
         return captures if len(captures) == 1 else _preferred(variant, position, captures)
-    return _quiet(variant, tables, position)
+    return quiet_moves(variant, position)
 
 
 def play(variant: Variant, position: Position, move: Move) -> Position:
@@ -85,7 +84,9 @@ def cells_after(cells: bytes, move: Move) -> bytes:
     return bytes(after)
 
 
-def _quiet(variant: Variant, tables: Tables, position: Position) -> tuple[Move, ...]:
+def quiet_moves(variant: Variant, position: Position) -> tuple[Move, ...]:
+    """Return the moves without capture, whether or not a capture is compulsory."""
+    tables = tables_of(variant)
     cells = position.cells
     own = tables.own[position.side]
     moves = []
@@ -101,10 +102,10 @@ def _quiet(variant: Variant, tables: Tables, position: Position) -> tuple[Move, 
                 becomes = crown[target]
                 moves.append(Move(origin, (target,), (), PIECES[code], PIECES[becomes] if becomes else None))
         for ray in tables.linear[code][origin]:
-            target = _front_of_line(cells, ray, tables.leapt[code])
-            if target is not None:
-                becomes = crown[target]
-                moves.append(Move(origin, (target,), (), PIECES[code], PIECES[becomes] if becomes else None))
+            front = _front_of_line(cells, ray, tables.leapt[code])
+            if front is not None:
+                becomes = crown[front]
+                moves.append(Move(origin, (front,), (), PIECES[code], PIECES[becomes] if becomes else None))
     return tuple(moves)
 
 
@@ -116,7 +117,9 @@ def _front_of_line(cells: bytes, ray: tuple[int, ...], leapt: int) -> int | None
     return None
 
 
-def _captures(variant: Variant, tables: Tables, position: Position) -> tuple[Move, ...]:
+def every_capture(variant: Variant, position: Position) -> tuple[Move, ...]:
+    """Return every route of every complete capture, whichever of them is preferred."""
+    tables = tables_of(variant)
     own = tables.own[position.side]
     cells = bytearray(position.cells)
     search = _Search(tables, cells, variant.may_stop)
@@ -137,25 +140,25 @@ class _Search:
         self.found: list[Move] = []
         self.path: list[int] = []
         self.captures: list[int] = []
-        self.origin = self.piece = 0
+        self.origin = 0
+        self.piece = 0
 
     def begin(self, origin: int, code: int) -> None:
         """Find every complete capture of one piece."""
         self.origin, self.piece = origin, code
         # The square that the capturer left counts as empty during its own move.
         self.cells[origin] = 0
-        self.jump(code, origin, self.tables.first[code][origin], -1)
+        self.jump(code, self.tables.first[code][origin], -1)
         self.cells[origin] = code
 
-    def jump(
-        self, code: int, square: int, lines: tuple[tuple[int, tuple[int, ...], int, frozenset[int]], ...], came_by: int
-    ) -> bool:
+    def jump(self, code: int, lines: tuple[Line, ...], came_by: int) -> bool:
         """Follow all jumps from a square; return whether there is one."""
         cells = self.cells
         barred = self.tables.barred[came_by]
         jumped = False
+        index = 0
         for direction, ray, reach, victims in lines:
-            for index, over in enumerate(ray, 1):
+            for index, over in enumerate(ray, 1):  # noqa: B007  (used behind the loop)
                 if cells[over]:
                     break
             else:
@@ -187,7 +190,7 @@ class _Search:
             if not (crowned and tables.crown_stops[code]):
                 rider = crowned if crowned and tables.crown_goes_on[code] else code
                 path.append(landing)
-                goes_on = self.jump(rider, landing, tables.later[rider][landing], direction)
+                goes_on = self.jump(rider, tables.later[rider][landing], direction)
                 path.pop()
             goes_on_somewhere |= goes_on
             if not goes_on or self.may_stop:

@@ -66,8 +66,8 @@ def move_json(variant: Variant, position: Position, move: Move) -> dict[str, obj
 def parse_move(variant: Variant, position: Position, text: str) -> Move:
     """Return the legal move that a text means.
 
-    Read are "c3-d4", "c3d4", "22-17", "22x15", "c3xe5xg7", any part of the way that leaves one move ("c3xg7", "g7"). The sign between
-    the squares does not matter.
+    Read are "c3-d4", "c3d4", "22-17", "22x15", "c3xe5xg7", any part of the way that leaves one move ("c3xg7", "g7"). The sign
+    between the squares does not matter.
 
     Raises:
         BadMove: the text cannot be read, or means several moves.

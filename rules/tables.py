@@ -1,7 +1,9 @@
 """What `moves.py` looks up instead of computing: the lines of each piece on each square, derived once from a variant's traits."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeVar
 
 from damludo.rules.geometry import ORTHOGONALS, Board, Step
 from damludo.rules.position import PIECES, Colour, Kind, Piece, piece_of
@@ -49,19 +51,15 @@ class Tables:
 def tables_of(variant: Variant) -> Tables:
     """Return the tables of a game, made at the first call."""
     directions = _directions(variant)
-    movers = [variant.movers.get(piece.kind) if piece.kind else None for piece in PIECES]
+    white, black = (frozenset(int(piece_of(colour, kind)) for kind in variant.movers) for colour in Colour)
     return Tables(
-        own=tuple(  # type: ignore[arg-type]
-            frozenset(int(piece_of(colour, kind)) for kind in variant.movers) for colour in Colour
-        ),
-        first=_by_piece(variant, movers, lambda piece, mover, at: _lines(variant, piece, mover.jumps, at, directions)),
+        own=(white, black),
+        first=_by_piece(variant, lambda piece, mover, at: _lines(variant, piece, mover.jumps, at, directions)),
         later=_by_piece(
-            variant,
-            movers,
-            lambda piece, mover, at: _lines(variant, piece, mover.later_jumps or mover.jumps, at, directions),
+            variant, lambda piece, mover, at: _lines(variant, piece, mover.later_jumps or mover.jumps, at, directions)
         ),
-        steps=_by_piece(variant, movers, lambda piece, mover, at: _steps(variant, piece, mover, at)),
-        linear=_by_piece(variant, movers, lambda piece, mover, at: _linear(variant, piece, mover, at)),
+        steps=_by_piece(variant, lambda piece, mover, at: _steps(variant, piece, mover, at)),
+        linear=_by_piece(variant, lambda piece, mover, at: _linear(variant, piece, mover, at)),
         leapt=tuple(int(piece_of(piece.colour, Kind.MAN)) if piece.colour is not None else 0 for piece in PIECES),
         crown=tuple(_crown(variant, piece) for piece in PIECES),
         crown_stops=tuple(_in_capture(variant, piece) is InCapture.STOP for piece in PIECES),
@@ -76,13 +74,19 @@ def neighbours(board: Board, square: int) -> tuple[int, ...]:
     return tuple(ray[0] for step in ORTHOGONALS if (ray := board.ray(square, step)))
 
 
-def _by_piece(variant, movers, lines_at):  # type: ignore[no-untyped-def]
-    cells = variant.board.columns * variant.board.rows
+_Lines = TypeVar("_Lines")
+
+
+def _by_piece(
+    variant: Variant, lines_at: Callable[[Piece, Mover, int], tuple[_Lines, ...]]
+) -> tuple[tuple[tuple[_Lines, ...], ...], ...]:
     playable = frozenset(variant.board.playable)
-    return tuple(
-        tuple(lines_at(piece, mover, at) if mover and at in playable else () for at in range(cells))
-        for piece, mover in zip(PIECES, movers, strict=True)
-    )
+    cells = range(variant.board.columns * variant.board.rows)
+    by_piece = []
+    for piece in PIECES:
+        mover = variant.movers.get(piece.kind) if piece.kind else None
+        by_piece.append(tuple(lines_at(piece, mover, at) if mover and at in playable else () for at in cells))
+    return tuple(by_piece)
 
 
 def _turned(variant: Variant, piece: Piece, step: Step) -> Step:

@@ -6,10 +6,10 @@ from enum import StrEnum
 
 import numpy as np
 
-from damludo.robot.places import Place, Rack
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
 from damludo.rules.position import Colour, Position
+from damludo.simulation.gestures import gestures_to
 from damludo.simulation.hand import Gesture, Put, SimulatedHand, Take, Wait, Withdraw
 from damludo.simulation.table import Table
 from damludo.vision.content import Content
@@ -193,73 +193,8 @@ class ScriptedHuman:
                 self._may_move = self._may_move or self._habits.patience_s > 0
                 return
 
-    # --- gestures ---------------------------------------------------------------------------------------------------------------
-
     def _gestures_to(self, wanted: Mapping[int, Content]) -> list[Gesture]:
-        """Return what a hand has to do to make the board look like this.
-
-        Discs go from square to square where they can, the others to and from the racks.
-        """
-        have = self._table.content()
-        squares = sorted({*have, *wanted})
-        surplus: dict[bool, list[int]] = {True: [], False: []}
-        lack: dict[bool, list[int]] = {True: [], False: []}
-        for square in squares:
-            for white in (True, False):
-                difference = _discs(have, square, white) - _discs(wanted, square, white)
-                surplus[white] += [square] * difference
-                lack[white] += [square] * -difference
-        racks = _RackView(self._table)
-        gestures: list[Gesture] = []
-        # The own piece first, as people do; then what was captured.
-        for white in sorted((True, False), key=lambda w: w is not (self._colour is Colour.WHITE)):
-            out, into = surplus[white], lack[white]
-            pairs = min(len(out), len(into))
-            gestures += _carry([self._square(s) for s in out[:pairs]], [self._square(s) for s in into[:pairs]])
-            gestures += _carry([self._square(s) for s in out[pairs:]], [racks.free_slot(white) for _ in out[pairs:]])
-            gestures += _carry([racks.full_slot(white) for _ in into[pairs:]], [self._square(s) for s in into[pairs:]])
-        return gestures
-
-    def _square(self, square: int) -> Place:
-        return self._table.layout.square(square)
-
-
-class _RackView:
-    """Which slots are free, as a person sees them; a slot given out once is not given out again."""
-
-    def __init__(self, table: Table) -> None:
-        layout = table.layout
-        self._places = {w: [layout.rack_slot(_rack(w), n) for n in range(1, layout.slots + 1)] for w in (True, False)}
-        self._full = {
-            w: [n for n, place in enumerate(places) if table.upper_disc_near(place.x_mm, place.y_mm, 15.0) is not None]
-            for w, places in self._places.items()
-        }
-
-    def free_slot(self, white: bool) -> Place:
-        number = next(n for n in range(len(self._places[white])) if n not in self._full[white])
-        self._full[white].append(number)
-        return self._places[white][number]
-
-    def full_slot(self, white: bool) -> Place:
-        number = max(self._full[white])
-        self._full[white].remove(number)
-        return self._places[white][number]
-
-
-def _rack(white: bool) -> Rack:
-    return Rack.WHITE if white else Rack.BLACK
-
-
-def _carry(sources: Sequence[Place], targets: Sequence[Place]) -> list[Gesture]:
-    gestures: list[Gesture] = []
-    for source, target in zip(sources, targets, strict=True):
-        gestures += [Take(source.x_mm, source.y_mm), Put(target.x_mm, target.y_mm)]
-    return gestures
-
-
-def _discs(content: Mapping[int, Content], square: int, white: bool) -> int:
-    here = content.get(square, Content.EMPTY)
-    return here.discs if here.is_white is white and here is not Content.EMPTY else 0
+        return gestures_to(self._table, wanted, white_first=self._colour is Colour.WHITE)
 
 
 def _content(position: Position) -> dict[int, Content]:

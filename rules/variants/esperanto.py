@@ -31,7 +31,8 @@ ESPERANTO = Variant(
             DIAGONALS,
             (
                 Jump(DIAGONALS, from_afar=True, lands_far=True),
-                # "a king may capture a king along a file or row"; never a man. "May" permits the movement, it is compulsory as any.
+                # "a king may capture a king along a file or row"; never a man. "May" permits the
+                # movement; the capture is as compulsory as any other.
                 Jump(TO_THE_NEXT_DARK_SQUARE, from_afar=True, lands_far=True, victims=frozenset({Kind.KING})),
             ),
             far_steps=True,

@@ -52,7 +52,8 @@ def _same_balance(pieces: tuple[int, int], moves: int) -> MoveLimit:
         frozenset({Event.CAPTURE, Event.CROWNING}),
         claimed=False,
         material=Material(with_king, with_king, total=pieces),
-        article=f"With {pieces[0]} or {pieces[1]} pieces and kings on both sides, {moves} moves without a change of balance are a draw.",
+        article=f"With {pieces[0]} or {pieces[1]} pieces and kings on both sides, "
+        f"{moves} moves by each side without a change of balance are a draw.",
         name="same balance",
     )
 
