@@ -350,7 +350,7 @@ class Gantry:
             self._give_up(State.NOT_HOMED)
             raise
         except ControllerError as error:
-            if error.number in LOCKING_ERRORS:
+            if error.number in LOCKING_ERRORS or self._state is State.HOMING:
                 self._give_up(State.NOT_HOMED)
             elif self._state is State.MOVING:
                 # The line was not obeyed, all before it were: the position is that of the reports.
