@@ -13,7 +13,10 @@ from damludo.robot.frames import GantryMap
 CORNERS = [(25.0, 25.0), (375.0, 25.0), (375.0, 375.0), (25.0, 375.0), (175.0, 225.0)]
 
 
-def measured(board: GantryMap, places: list[tuple[float, float]], errors: list[tuple[float, float]] | None = None) -> list[PointPair]:
+Points = list[tuple[float, float]]
+
+
+def measured(board: GantryMap, places: Points, errors: Points | None = None) -> list[PointPair]:
     """What a gantry with this map would measure, with errors added."""
     pairs = []
     for (x, y), (dx, dy) in zip(places, errors or [(0.0, 0.0)] * len(places), strict=True):
@@ -66,9 +69,15 @@ def test_half_a_millimetre_of_error_stays_below_half_a_millimetre() -> None:
     ("pairs", "words"),
     [
         pytest.param(measured(turned(0), CORNERS[:2]), "2 points were measured", id="too few"),
-        pytest.param(measured(turned(0), [(0, 0), (100, 100), (300, 300), (400, 400)]), "on one line", id="on one line"),
+        pytest.param(
+            measured(turned(0), [(0, 0), (100, 100), (300, 300), (400, 400)]), "on one line", id="on one line"
+        ),
         pytest.param(measured(turned(0), [(25, 25), (25, 25), (25, 25)]), "on one line", id="the same"),
-        pytest.param(measured(turned(0), CORNERS, [(0, 0)] * 4 + [(9, 0)]), r"point 5 misses the map by \d\.\d mm", id="outlier"),
+        pytest.param(
+            measured(turned(0), CORNERS, [(0.0, 0.0)] * 4 + [(9.0, 0.0)]),
+            r"point 5 misses the map by \d\.\d mm",
+            id="outlier",
+        ),
         pytest.param(measured(turned(0, 1.25), CORNERS), r"moves 1\.250 mm for each mm", id="scale"),
         pytest.param(measured(GantryMap(1, 0.1, 0, 1), CORNERS), r"5\.7 degrees out of square", id="shear"),
         pytest.param([PointPair(math.nan, 0, 0, 0)] * 3, "not a number", id="not a number"),

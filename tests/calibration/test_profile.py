@@ -39,7 +39,9 @@ CAMERA = CameraProfile(
     white_at="left",
     look={"white": [1, 2.5], "note": "ŝ"},
 )
-GANTRY = GantryProfile("8543 AB/1", GantryMap(1.0, 0.01, -0.01, 1.0, 100.0, 50.0, 20.0), park_mm=(5.0, 490.0), worst_mm=0.7)
+GANTRY = GantryProfile(
+    "8543 AB/1", GantryMap(1.0, 0.01, -0.01, 1.0, 100.0, 50.0, 20.0), park_mm=(5.0, 490.0), worst_mm=0.7
+)
 
 
 def edited(path: Path, keys: list[str], value: Any) -> None:
@@ -125,7 +127,17 @@ def test_a_gantry_profile_is_checked_to_the_bottom(tmp_path: Path, keys: list[st
         load_gantry(path)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", "null", '{"format": "damludo gantry profile", "version": 1, "gantry": {"x": NaN}}', "[" * 5000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[1]",
+        "null",
+        '{"format": "damludo gantry profile", "version": 1, "gantry": {"worst_mm": NaN}}',
+        "[" * 5000,
+    ],
+)
 def test_damaged_files_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "g.json"
     path.write_text(text)
