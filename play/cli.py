@@ -18,6 +18,7 @@ COMMANDS: Mapping[str, str] = {
     "moves": "list the legal moves of a position",
     "perft": "count the lines of play of a position, to compare move generators",
     "best": "let the engine choose a move",
+    "play": "play a game over the board; --sim needs no hardware",
     "simulate": "play whole games on the simulated table, without a person",
 }
 """The commands in the order of the help page, each with the `HELP` of its module (a test compares them)."""
