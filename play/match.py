@@ -6,20 +6,24 @@ In doubt the match asks; it never makes a move that was not seen clearly, never 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import cast
 
 from damludo.engine.port import Player
-from damludo.play.choreography import Choreography, Racks, board_content, choreograph, racks_after_human
+from damludo.play.choreography import Choreography, Racks, choreograph, racks_after_human
+from damludo.play.content import board_content
 from damludo.play.events import EventKind, JsonValue, Listener, MatchEvent
 from damludo.play.ports import Arm, Clock, Command, Commands, Eyes
 from damludo.play.referee import Ruling, doubtful_squares, rule
 from damludo.robot.places import TableLayout, Transfer
-from damludo.rules.conduct import Illegal, Legal, Unfinished, explain
+from damludo.rules.ending import Result
 from damludo.rules.errors import IllegalMove
+from damludo.rules.explanation import explain
 from damludo.rules.fen import format_fen
-from damludo.rules.game import Game, Result
+from damludo.rules.game import Game
 from damludo.rules.moves import Move
 from damludo.rules.notation import move_json, move_text
 from damludo.rules.position import Colour
+from damludo.rules.verdicts import Illegal, Legal, Unfinished
 from damludo.vision.content import LETTER_OF_CONTENT, Content
 from damludo.vision.recognise import rank
 
@@ -210,14 +214,17 @@ class Match:
             return State.NEXT_TURN
         if isinstance(verdict, Illegal):
             self._progress()
-            squares = self._names(verdict.squares)
-            better: list[JsonValue] = [move_text(variant, move) for move in verdict.better]
             self._tell(
-                EventKind.ILLEGAL, explain(variant, verdict), reason=verdict.reason, squares=squares, better=better
+                EventKind.ILLEGAL,
+                explain(verdict),
+                reason=verdict.reason_code,
+                article=verdict.article,
+                squares=self._names(verdict.squares),
+                better=[move_text(variant, move) for move in verdict.better],
             )
         elif isinstance(verdict, Unfinished):
             self._progress()
-            self._tell(EventKind.UNFINISHED, explain(variant, verdict), squares=self._names(verdict.discs_to_remove))
+            self._tell(EventKind.UNFINISHED, explain(verdict), squares=self._names(verdict.discs_to_remove))
         return State.HUMAN_TO_MOVE
 
     def _ask_about(self, ruling: Ruling) -> None:
@@ -368,7 +375,7 @@ class Match:
         data: dict[str, JsonValue] = {
             "by": by,
             "ply": len(self.game.moves),
-            "move": move_json(variant, before, move),
+            "move": cast(JsonValue, move_json(variant, before, move)),
             "fen": format_fen(variant, self.game.position),
         }
         if margin_nats is not None:

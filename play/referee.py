@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from damludo.play.choreography import CONTENT_OF_PIECE
-from damludo.rules.conduct import Illegal, Legal, Nothing, Unfinished, Verdict, board_after, judge, possible_actions
+from damludo.play.content import CONTENT_OF_CELL
+from damludo.rules.actions import board_after, possible_actions
+from damludo.rules.conduct import judge_board
 from damludo.rules.game import Game
-from damludo.rules.position import Piece, Position
+from damludo.rules.position import Position
 from damludo.rules.traits import Variant
+from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished, Verdict
 from damludo.vision.content import Content
 from damludo.vision.reading import BoardReading
 from damludo.vision.recognise import rank
@@ -79,9 +81,10 @@ def doubtful_squares(reading: BoardReading, content: Mapping[int, Content], most
 @lru_cache(maxsize=4)
 def _outcomes(variant: Variant, position: Position) -> tuple[ActionOutcome, ...]:
     outcomes = []
-    for action in possible_actions(variant, position):
-        verdict = judge(variant, position, action)
-        cells = board_after(variant, position, action)
-        content = {square: CONTENT_OF_PIECE[Piece(cells[square])] for square in variant.board.playable}
+    # Actions that leave the same board cannot be told apart: each board is judged once.
+    boards = dict.fromkeys(board_after(variant, position, action) for action in possible_actions(variant, position))
+    for cells in boards:
+        verdict = judge_board(variant, position, cells)
+        content = {square: CONTENT_OF_CELL[cells[square]] for square in variant.board.playable}
         outcomes.append(ActionOutcome(verdict, content, LOG_PRIOR[type(verdict)]))
     return tuple(outcomes)

@@ -106,17 +106,20 @@ def relative_scores(before: Patches, after: Patches) -> NDArray[np.float64]:
 
 
 def evidence_of_score(score: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return log-likelihood ratios disturbed against undisturbed for relative scores.
+    """Return log-likelihood ratios disturbed against undisturbed for the relative scores of one pair of pictures.
 
-    Undisturbed: the logarithm is normal around 0 with deviation 0.2, and one in fifty has a tail (a shadow's edge) around 2.
-    Disturbed: normal around log(`DISTURBED_SCORE`) + 0.7 with deviation 0.8.
+    Undisturbed: the logarithm is normal around 0 with the scene's own deviation (from the upper quantile of all places, which few
+    moves reach), and one place in thirty has a tail: a shadow's edge, a reflection. Disturbed: normal around log(2 x
+    `DISTURBED_SCORE`) with deviation 0.7.
     """
     value = np.log(np.maximum(score, 0.2))
-    usual = np.logaddexp(np.log(0.98) + _log_normal(value, 0.0, 0.2), np.log(0.02) + _log_normal(value, 0.7, 0.4))
-    disturbed = _log_normal(value, np.log(DISTURBED_SCORE) + 0.7, 0.8)
+    deviation = float(np.clip(np.quantile(value, 0.8) / 0.84, 0.2, 0.5))
+    usual = np.logaddexp(
+        np.log(0.97) + _log_normal(value, 0.0, deviation), np.log(0.03) + _log_normal(value, 2.0 * deviation + 0.3, 0.4)
+    )
+    typical = np.log(2.0 * DISTURBED_SCORE)
     # Scores beyond the typical one are never less convincing than the typical one.
-    beyond = value > np.log(DISTURBED_SCORE) + 0.7
-    disturbed = np.where(beyond, _log_normal(np.zeros_like(value), 0.0, 0.8), disturbed)
+    disturbed = _log_normal(np.minimum(value, typical), typical, 0.7)
     return np.asarray(np.clip(disturbed - usual, -MOST_EVIDENCE, MOST_EVIDENCE))
 
 

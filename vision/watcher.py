@@ -1,7 +1,7 @@
 """The eyes in one object: frames go in; scenes, readings of the board and what a hand covered come out."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import cv2
@@ -24,6 +24,8 @@ CLIP_NATS = 30.0
 """No single place outvotes all others (see `BoardReading`)."""
 NUDGE_LOG_PRIOR = -2.0
 """Log prior of a place that was disturbed and still holds what it held: lifted and put back, brushed by a sleeve."""
+CHANGE_LOG_PRIOR = -2.0
+"""Log prior of a place that was disturbed and holds something else: no likelier than being brushed."""
 CONTRADICTION_NATS = 12.0
 """An absolute reading that prefers something else by so much, on a place that did not change, is a contradiction."""
 
@@ -96,7 +98,7 @@ class BoardWatcher:
                 self._quiet_was_read = False
             self._quiet.append(frame)
             if self._baseline_due and len(self._quiet) >= 3:
-                self._take_baseline()
+                self._take_baseline(tuple(self._quiet))
         elif scene.hand:
             # What the match believed may be over by the time the scene is quiet again.
             self._baseline_due = False
@@ -107,8 +109,8 @@ class BoardWatcher:
         """Return the newest quiet frame, or None if there was none yet."""
         return self._quiet[-1] if self._quiet else None
 
-    def read(self) -> BoardReading:
-        """Read the board from the newest quiet frames.
+    def read(self, frames: Sequence[Frame] = ()) -> BoardReading:
+        """Read the board from the newest quiet frames, or from given ones that show the same scene.
 
         A place that did not change since `believe` strongly keeps its content; a changed place is what the picture shows.
         `change` and `disagreement` tell how the two agreed.
@@ -116,10 +118,11 @@ class BoardWatcher:
         Raises:
             VisionError: no quiet frame was seen yet.
         """
-        if not self._quiet:
+        frames = frames or tuple(self._quiet)
+        if not frames:
             raise VisionError("the board was not quiet yet; take the hands away and wait half a second")
         self._quiet_was_read = True
-        image = self._average()
+        image = _average(frames)
         absolute = np.asarray(self._reader.read(image, self._believed), dtype=np.float64)
         self._change, self._disagreement = None, ()
         combined = absolute
@@ -127,22 +130,24 @@ class BoardWatcher:
             self._change = self._sampler.compare(self._baseline, self._sampler.sample(image))
             combined = combine(absolute, self._believed, self._change)
             self._disagreement = contradictions(absolute, self._believed, self._change)
-        newest = self._quiet[-1]
+        newest = frames[-1]
         table = _normalised(combined, self.view.grid.playable)
         return BoardReading(self.view.grid, table, newest.time_s, newest.number)
 
-    def believe(self, content: Mapping[int, Content]) -> None:
+    def believe(self, content: Mapping[int, Content], frames: Sequence[Frame] = ()) -> None:
         """Take over what stands on the board (the match has confirmed it); later readings are compared with this moment.
 
-        The newest quiet frames become the baseline; if there is none since the last motion, the next ones do.
+        The newest quiet frames (or those given) become the baseline; if there is none since the last motion, the next ones do.
         """
         self._believed = dict(content)
         self._motion.forget_cover()
-        self._baseline_due = True
         self._baseline = None
         # Quiet frames of the past count only if the caller read them: what it confirms is what they show.
-        if self._quiet and (self._was_quiet or self._quiet_was_read):
-            self._take_baseline()
+        if not frames and (self._was_quiet or self._quiet_was_read):
+            frames = tuple(self._quiet)
+        self._baseline_due = not frames
+        if frames:
+            self._take_baseline(frames)
 
     def restart(self) -> None:
         """Forget all pictures but not the belief: the camera was moved or a source was replaced."""
@@ -151,17 +156,18 @@ class BoardWatcher:
         self._was_quiet = False
         self._baseline, self._baseline_due = None, self._believed is not None
 
-    def _take_baseline(self) -> None:
-        self._baseline = self._sampler.sample(self._average())
+    def _take_baseline(self, frames: Sequence[Frame]) -> None:
+        self._baseline = self._sampler.sample(_average(frames))
         self._baseline_due = False
 
-    def _average(self) -> Image:
-        if len(self._quiet) == 1:
-            return self._quiet[0].image
-        total = np.zeros(self._quiet[0].image.shape, dtype=np.float32)
-        for frame in self._quiet:
-            cv2.accumulate(frame.image, total)
-        return np.asarray(cv2.convertScaleAbs(total, alpha=1.0 / len(self._quiet)), dtype=np.uint8)
+
+def _average(frames: Sequence[Frame]) -> Image:
+    if len(frames) == 1:
+        return frames[0].image
+    total = np.zeros(frames[0].image.shape, dtype=np.float32)
+    for frame in frames:
+        cv2.accumulate(frame.image, total)
+    return np.asarray(cv2.convertScaleAbs(total, alpha=1.0 / len(frames)), dtype=np.uint8)
 
 
 def combine(
@@ -182,7 +188,7 @@ def combine(
     ratio = change.log_likelihood_ratio
     same = np.logaddexp(0.0, NUDGE_LOG_PRIOR + ratio)
     for place, content in believed.items():
-        bonus = np.full(table.shape[1], ratio[place])
+        bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
         bonus[int(content)] = same[place]
         table[place] += bonus
     return np.asarray(table)
