@@ -24,7 +24,7 @@ FRAME_S = 1 / 30
 """Time between two frames."""
 NOISE_MARGIN = 64
 """The noise tile is this much larger than the picture, so that it can be shifted."""
-NOISE_TILES = 3
+NOISE_TILES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +230,13 @@ def _copy(table: Table) -> _Scene:
 
 @lru_cache(maxsize=4)
 def _noise_tiles(sigma: float, width: int, height: int) -> tuple[NDArray[np.int16], ...]:
+    # Rounding to whole grey levels adds a variance of 1/12.
+    strength = np.float32(np.sqrt(max(sigma * sigma - 1 / 12, 0.0)))
+    return tuple(np.rint(tile * strength).astype(np.int16) for tile in _unit_noise(width, height))
+
+
+@lru_cache(maxsize=2)
+def _unit_noise(width: int, height: int) -> tuple[NDArray[np.float32], ...]:
     """Sensor noise: every pixel its own, and a little of it as blotches of colour, as cheap webcams have."""
     random = np.random.default_rng(0x4015E)
     size = (height + NOISE_MARGIN, width + NOISE_MARGIN)
@@ -237,8 +244,7 @@ def _noise_tiles(sigma: float, width: int, height: int) -> tuple[NDArray[np.int1
     for _ in range(NOISE_TILES):
         grey = random.standard_normal((*size, 1), dtype=np.float32)
         colour = random.standard_normal((*size, 3), dtype=np.float32)
-        blotch = np.asarray(cv2.GaussianBlur(random.standard_normal((*size, 3), dtype=np.float32), (0, 0), 2.0))
-        mixed = np.sqrt(0.55) * grey + np.sqrt(0.35) * colour + np.sqrt(0.10) * blotch / blotch.std()
-        # Rounding to whole grey levels adds a variance of 1/12.
-        tiles.append(np.round(mixed * np.sqrt(max(sigma * sigma - 1 / 12, 0.0))).astype(np.int16))
+        blotch = np.asarray(cv2.GaussianBlur(np.roll(colour, 101, axis=0), (0, 0), 2.0), dtype=np.float32)
+        blotch /= blotch.std()
+        tiles.append(np.float32(0.74) * grey + np.float32(0.59) * colour + np.float32(0.32) * blotch)
     return tuple(tiles)
