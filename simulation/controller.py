@@ -41,7 +41,7 @@ class Controller:
         self,
         mechanics: Mechanics,
         settings: Settings | None = None,
-        faults: Mapping[str, float] | None = None,
+        faults: Faults | Mapping[str, float] | None = None,
         boot_s: float = 0.0,
     ) -> None:
         """Make a controller.
@@ -49,10 +49,10 @@ class Controller:
         Args:
             mechanics: what hangs on its pins.
             settings: its EEPROM; the defaults if None.
-            faults: names of `grbl_faults.FAULTS` with their numbers.
+            faults: names of `grbl_faults.FAULTS` with their numbers, or an object shared with the mechanics.
             boot_s: silence of the boot loader after each power-on; bytes that come then are lost.
         """
-        self.faults = Faults(faults)
+        self.faults = faults if isinstance(faults, Faults) else Faults(faults)
         self.core = Core(mechanics, settings or Settings(), self.faults)
         self._boot_s = boot_s
         self._program: Program | None = None
@@ -110,7 +110,10 @@ class Controller:
         if planner.moving:
             due = min(due, core.now + MOTION_STEP_S)
         if self._program is not None:
-            wake = core.now if self._status_wanted and core.state is not State.HOME else self._wake_s
+            # A suspended program has no wish of its own: its time would come again and again.
+            wake = INFINITY if core.suspended else self._wake_s
+            if self._status_wanted and core.state is not State.HOME:
+                wake = core.now
             if wake < INFINITY:
                 due = min(due, max(wake, core.busy_until_s))
         return min(due, core.brownout_s, core.restore_s)
@@ -188,8 +191,7 @@ class Controller:
         if core.stop_dead() or homing:
             core.alarm(6 if homing else 3)
         core.switch_magnet(False)
-        if core.state is State.SLEEP:
-            core.state = State.ALARM
+        core.state = State.ALARM if core.state in (State.ALARM, State.SLEEP) else State.IDLE
         self._restart()
 
     def _obey_realtime(self, byte: int) -> None:

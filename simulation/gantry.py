@@ -5,13 +5,15 @@ z is 0 at the top. Home lies beyond the board's far edge as the human sees it, s
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from damludo.robot.places import Rack, TableLayout
+from damludo.simulation.clock import World
+from damludo.simulation.controller import Controller
 from damludo.simulation.grbl_faults import Faults
 from damludo.simulation.grbl_motion import INFINITY
 from damludo.simulation.grbl_settings import AXES, Settings, Vector
@@ -118,7 +120,7 @@ class SimulatedGantry:
         Args:
             table: is moved.
             geometry: how the gantry stands to the board.
-            faults: shared with the controller (`Controller.faults`); `attach` sets it later.
+            faults: shared with the controller (`Controller.faults`).
             seed: draws where the axes stand at first and the noise of measured points.
         """
         self.table = table
@@ -234,3 +236,32 @@ class SimulatedGantry:
         """
         exact = np.array([self.geometry.to_gantry(x, y) for x, y in board_points], dtype=np.float64).reshape(-1, 2)
         return exact + self._draw.normal(0.0, POINT_NOISE_MM, exact.shape)
+
+
+def install_gantry(
+    world: World,
+    table: Table,
+    seed: int,
+    human_at_black: bool = False,
+    faults: Mapping[str, float] | None = None,
+    boot_s: float = 0.0,
+) -> tuple[SimulatedGantry, Controller]:
+    """Put a gantry with its controller over a table and let both live in a world.
+
+    Args:
+        world: gets the controller as a part.
+        table: is moved.
+        seed: draws how the gantry stands, where its axes are and the noise of measured points.
+        human_at_black: the human sits at the last rank.
+        faults: names of `grbl_faults.FAULTS` with their numbers; more can be asked of `Controller.faults` at any time.
+        boot_s: silence of the boot loader after each opening of the port.
+
+    Returns:
+        The gantry, and the controller for `transport.MemoryLine` or `transport.PseudoTerminal`.
+    """
+    shared = Faults(faults)
+    geometry = stand_beside(table.layout, seed, human_at_black)
+    gantry = SimulatedGantry(table, geometry, shared, seed)
+    controller = Controller(gantry, geometry.settings, shared, boot_s)
+    world.add(controller)
+    return gantry, controller
