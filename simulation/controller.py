@@ -6,7 +6,6 @@ firmware and this peer can contradict each other. Transports carry its bytes: `d
 
 from collections.abc import Mapping
 
-from damludo.simulation.grbl_faults import Faults
 from damludo.simulation.grbl_motion import INFINITY
 from damludo.simulation.grbl_program import run_program
 from damludo.simulation.grbl_settings import Settings
@@ -34,14 +33,14 @@ class Controller:
 
     Attributes:
         core: its registers; tests and faults look in, the driver never does.
-        faults: what shall go wrong, see `grbl_faults.FAULTS`.
+        faults: what shall go wrong, see `grbl_faults.FAULTS`; one object with the mechanics'.
     """
 
     def __init__(
         self,
         mechanics: Mechanics,
         settings: Settings | None = None,
-        faults: Faults | Mapping[str, float] | None = None,
+        faults: Mapping[str, float] | None = None,
         boot_s: float = 0.0,
     ) -> None:
         """Make a controller.
@@ -49,11 +48,13 @@ class Controller:
         Args:
             mechanics: what hangs on its pins.
             settings: its EEPROM; the defaults if None.
-            faults: names of `grbl_faults.FAULTS` with their numbers, or an object shared with the mechanics.
+            faults: names of `grbl_faults.FAULTS` with their numbers; they join those of the mechanics.
             boot_s: silence of the boot loader after each power-on; bytes that come then are lost.
         """
-        self.faults = faults if isinstance(faults, Faults) else Faults(faults)
-        self.core = Core(mechanics, settings or Settings(), self.faults)
+        self.faults = mechanics.faults
+        for name, value in (faults or {}).items():
+            self.faults.ask(name, value)
+        self.core = Core(mechanics, settings or Settings())
         self._boot_s = boot_s
         self._program: Program | None = None
         self._wake_s = INFINITY

@@ -112,20 +112,24 @@ def stand_beside(layout: TableLayout, seed: int, human_at_black: bool = False) -
 
 
 class SimulatedGantry:
-    """Axes, switches and magnet over a simulated table; what `Controller` sees as its mechanics."""
+    """Axes, switches and magnet over a simulated table; what `Controller` sees as its mechanics.
 
-    def __init__(self, table: Table, geometry: Geometry, faults: Faults | None = None, seed: int = 0) -> None:
+    Attributes:
+        table, geometry: as given.
+        faults: what shall go wrong; the controller has the same object.
+    """
+
+    def __init__(self, table: Table, geometry: Geometry, seed: int = 0) -> None:
         """Hang a gantry over a table; it stands somewhere near its home corner.
 
         Args:
             table: is moved.
             geometry: how the gantry stands to the board.
-            faults: shared with the controller (`Controller.faults`).
             seed: draws where the axes stand at first and the noise of measured points.
         """
         self.table = table
         self.geometry = geometry
-        self.faults = faults or Faults()
+        self.faults = Faults()
         self._draw = np.random.default_rng((seed, 0x5EED))
         start = self._draw.uniform((-90.0, -40.0, -20.0), (-10.0, -10.0, -5.0))
         self._true: Vector = (float(start[0]), float(start[1]), float(start[2]))
@@ -259,9 +263,8 @@ def install_gantry(
     Returns:
         The gantry, and the controller for `transport.MemoryLine` or `transport.PseudoTerminal`.
     """
-    shared = Faults(faults)
     geometry = stand_beside(table.layout, seed, human_at_black)
-    gantry = SimulatedGantry(table, geometry, shared, seed)
-    controller = Controller(gantry, geometry.settings, shared, boot_s)
+    gantry = SimulatedGantry(table, geometry, seed)
+    controller = Controller(gantry, geometry.settings, faults, boot_s)
     world.add(controller)
     return gantry, controller

@@ -4,6 +4,7 @@ import math
 import re
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from damludo.simulation.grbl_faults import FAULTS, Faults
 pytestmark = pytest.mark.simulation
 
 
-def test_a_diagonal_there_and_back_takes_the_time_of_the_trapezoid(homed) -> None:
+def test_a_diagonal_there_and_back_takes_the_time_of_the_trapezoid(homed: Any) -> None:
     """T = d/v + v/a for each way: G0 by the axes' limits (283 mm/s on the diagonal), G1 by its feed along the path."""
     homed.run("G0 X-100 Y-100")
     started = homed.world.time_s
@@ -23,21 +24,21 @@ def test_a_diagonal_there_and_back_takes_the_time_of_the_trapezoid(homed) -> Non
     assert homed.world.time_s - started == pytest.approx(expected, rel=0.03)
 
 
-def test_a_short_move_never_reaches_its_speed(homed) -> None:
+def test_a_short_move_never_reaches_its_speed(homed: Any) -> None:
     """T = 2 sqrt(d/a) for a triangle."""
     started = homed.world.time_s
     homed.run("G0 X-12")
     assert homed.world.time_s - started == pytest.approx(2 * math.sqrt(10 / 1000), abs=0.006)
 
 
-def test_blocks_in_a_line_are_driven_without_a_stop(homed) -> None:
+def test_blocks_in_a_line_are_driven_without_a_stop(homed: Any) -> None:
     homed.run("G0 X-10 Y-10")
     started = homed.world.time_s
     homed.run(*(f"G1 X-{10 + 20 * i} F6000" for i in range(1, 11)))
     assert homed.world.time_s - started == pytest.approx(200 / 100 + 100 / 1000, rel=0.01)
 
 
-def test_a_right_angle_is_driven_slowly(homed) -> None:
+def test_a_right_angle_is_driven_slowly(homed: Any) -> None:
     """Junction deviation 0.01 mm at 90 degrees: v^2 = a d s / (1 - s), s = sqrt(0.5), a = 1000 sqrt(2) along the bisector."""
     homed.run("G0 X-10 Y-10")
     homed.line.send("G1 X-60 F6000")
@@ -54,7 +55,7 @@ def test_a_right_angle_is_driven_slowly(homed) -> None:
     assert min(middle) == pytest.approx(corner, abs=0.6)
 
 
-def test_speed_and_acceleration_of_each_axis_keep_their_limits(homed) -> None:
+def test_speed_and_acceleration_of_each_axis_keep_their_limits(homed: Any) -> None:
     homed.run("G0 X-50 Y-50 Z-10")
     homed.line.send("G0 X-300 Y-140 Z-60")
     limits = ((200, 1000), (200, 1000), (60, 1000))
@@ -71,14 +72,14 @@ def test_speed_and_acceleration_of_each_axis_keep_their_limits(homed) -> None:
         homed.world.advance_to(homed.world.time_s + step)
 
 
-def test_positions_are_whole_steps(homed) -> None:
+def test_positions_are_whole_steps(homed: Any) -> None:
     homed.run("G0 X-100.0049")
     assert "MPos:-100.000," in homed.status()
     homed.run("G0 X-100.007")
     assert "MPos:-100.013," in homed.status()
 
 
-def test_a_flood_loses_lines_without_a_word(homed) -> None:
+def test_a_flood_loses_lines_without_a_word(homed: Any) -> None:
     """15 lines are planned, one waits for room, 8 of 16 bytes fill the ring of 128; the other 37 are never heard of."""
     homed.run("G91", "G1 F60")
     for _ in range(61):
@@ -89,14 +90,14 @@ def test_a_flood_loses_lines_without_a_word(homed) -> None:
     assert homed.status().startswith("<Idle|MPos:-14.000,-2.000,-2.000|")
 
 
-def test_the_port_takes_its_time(homed) -> None:
+def test_the_port_takes_its_time(homed: Any) -> None:
     """`G4 P0` and LF are 6 bytes, `ok` and CR LF are 4: ten bytes of ten bits at 115200 baud."""
     started = homed.world.time_s
     homed.ask("G4 P0")
     assert homed.world.time_s - started == pytest.approx(100 / 115200, rel=0.02)
 
 
-def test_real_time_bytes_are_obeyed_with_a_full_ring(homed) -> None:
+def test_real_time_bytes_are_obeyed_with_a_full_ring(homed: Any) -> None:
     homed.ask("G1 X-500 F600")
     homed.ask("G1 X-2 F12000")
     homed.line.send("G4 P0")
@@ -107,17 +108,17 @@ def test_real_time_bytes_are_obeyed_with_a_full_ring(homed) -> None:
     assert homed.status().startswith("<Run|")
 
 
-def test_a_carriage_return_is_a_line_end_too(homed) -> None:
+def test_a_carriage_return_is_a_line_end_too(homed: Any) -> None:
     homed.controller.receive_bytes(b"G4 P0\r\n")
     assert [homed.line.receive(1.0), homed.line.receive(1.0)] == ["ok", "ok"]
 
 
-def test_bytes_above_ascii_never_reach_a_line(homed) -> None:
+def test_bytes_above_ascii_never_reach_a_line(homed: Any) -> None:
     homed.controller.receive_bytes("G0 X-5ĉ\n".encode())
     assert homed.line.receive(1.0) == "ok"
 
 
-def test_homing_takes_about_as_long_as_the_way(make_machine: Callable) -> None:
+def test_homing_takes_about_as_long_as_the_way(make_machine: Callable[..., Any]) -> None:
     machine = make_machine()
     _, _, z = machine.gantry.position
     x, y, _ = machine.gantry.position
@@ -128,13 +129,13 @@ def test_homing_takes_about_as_long_as_the_way(make_machine: Callable) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_after_homing_the_counted_place_is_the_true_one(make_machine: Callable, seed: int) -> None:
+def test_after_homing_the_counted_place_is_the_true_one(make_machine: Callable[..., Any], seed: int) -> None:
     machine = make_machine(seed=seed)
     assert machine.ask("$H")[-1] == "ok"
     assert machine.gantry.position == pytest.approx((-2, -2, -2), abs=0.02)
 
 
-def test_a_dead_stop_loses_the_place(homed) -> None:
+def test_a_dead_stop_loses_the_place(homed: Any) -> None:
     homed.ask("G1 X-300 F12000")
     homed.world.advance_to(homed.world.time_s + 0.5)
     homed.line.realtime(0x18)
@@ -143,7 +144,7 @@ def test_a_dead_stop_loses_the_place(homed) -> None:
     assert counted - homed.gantry.position[0] == pytest.approx(200 * 0.004, abs=0.03)
 
 
-def test_an_override_changes_the_running_move(homed) -> None:
+def test_an_override_changes_the_running_move(homed: Any) -> None:
     homed.ask("G1 X-402 F6000")
     homed.world.advance_to(homed.world.time_s + 1.0)
     for _ in range(5):
@@ -152,7 +153,7 @@ def test_an_override_changes_the_running_move(homed) -> None:
     assert re.search(r"FS:3000,", homed.status())
 
 
-def test_a_boot_loader_is_silent_and_deaf(make_machine: Callable) -> None:
+def test_a_boot_loader_is_silent_and_deaf(make_machine: Callable[..., Any]) -> None:
     machine = make_machine()
     machine.controller._boot_s = 1.5
     machine.controller.power_on()
@@ -162,7 +163,7 @@ def test_a_boot_loader_is_silent_and_deaf(make_machine: Callable) -> None:
     assert machine.ask("G4 P0") == ["error:9"]
 
 
-def test_the_same_bytes_give_the_same_run(make_machine: Callable) -> None:
+def test_the_same_bytes_give_the_same_run(make_machine: Callable[..., Any]) -> None:
     def run() -> tuple[object, ...]:
         machine = make_machine(seed=3)
         answers = [machine.ask(text) for text in ("$H", "G0 X-333 Y-77", "G1 Z-30 F900", "G4 P0")]
@@ -172,7 +173,7 @@ def test_the_same_bytes_give_the_same_run(make_machine: Callable) -> None:
 
 
 @pytest.mark.parametrize("step_s", [0.001, 0.0073, 0.02, 1.0])
-def test_the_size_of_the_time_steps_does_not_matter(make_machine: Callable, step_s: float) -> None:
+def test_the_size_of_the_time_steps_does_not_matter(make_machine: Callable[..., Any], step_s: float) -> None:
     machine = make_machine(seed=3)
     machine.controller.receive_bytes(b"$H\nG0 X-333 Y-77\nG1 Z-30 F900\nG4 P0\nM3 S9\n")
     end = 12.0
@@ -193,7 +194,7 @@ def test_every_fault_is_described() -> None:
 
 
 @pytest.mark.slow
-def test_time_costs_little(homed) -> None:
+def test_time_costs_little(homed: Any) -> None:
     """Budget of CPU for a step of 20 ms: 25 us at rest, 60 us in motion, with the discs of a game below."""
     assert _cost_us(homed.world, 20.0) < 25
     homed.ask("G1 X-600 Y-600 Z-20 F1200")

@@ -12,6 +12,7 @@ The form is free of our own code, so that other controllers can be held against 
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -38,7 +39,7 @@ def test_there_are_at_least_forty_dialogues() -> None:
 
 
 @pytest.mark.parametrize("body", _dialogues())
-def test_the_controller_answers_as_in_the_table(body: str, make_machine: Callable[..., object]) -> None:
+def test_the_controller_answers_as_in_the_table(body: str, make_machine: Callable[..., Any]) -> None:
     stage = _Stage(make_machine())
     for number, line in enumerate(body.splitlines(), 1):
         if line.strip() and not line.startswith("#"):
@@ -52,9 +53,9 @@ def _parts(line: str) -> tuple[str, str]:
 
 
 class _Stage:
-    def __init__(self, machine: object) -> None:
+    def __init__(self, machine: Any) -> None:
         self.machine = machine
-        self.line: MemoryLine = machine.line  # type: ignore[attr-defined]
+        self.line: MemoryLine = machine.line
         self._greeting()
 
     def _greeting(self) -> None:
@@ -78,7 +79,7 @@ class _Stage:
             with pytest.raises(LineSilent):
                 pytest.fail(f"{where}; came: {self.line.receive(float(text))}")
         elif kind == "..":
-            world = self.machine.world  # type: ignore[attr-defined]
+            world = self.machine.world
             world.advance_to(world.time_s + float(text))
         else:
             assert kind == "@", where
@@ -86,7 +87,7 @@ class _Stage:
 
     def _do(self, text: str) -> None:
         name, *rest = text.split()
-        controller = self.machine.controller  # type: ignore[attr-defined]
+        controller = self.machine.controller
         if name == "home":
             self.line.send("$H")
             assert self.line.receive(30.0) == "ok"
@@ -94,7 +95,7 @@ class _Stage:
             controller.faults.ask(rest[0], float(rest[1]))
         else:
             assert name == "open"
-            self.line = MemoryLine(self.machine.world, controller)  # type: ignore[attr-defined]
+            self.line = MemoryLine(self.machine.world, controller)
 
     def nothing_left(self) -> None:
         with pytest.raises(LineSilent):

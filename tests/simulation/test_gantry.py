@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_errors_of_the_standing_are_as_large_as_promised() -> None:
     assert 0.0015 < max(abs(scale - 1) for scale in scales) <= 0.002
 
 
-def test_measured_points_scatter_by_a_third_of_a_millimetre(make_machine: Callable) -> None:
+def test_measured_points_scatter_by_a_third_of_a_millimetre(make_machine: Callable[..., Any]) -> None:
     gantry = make_machine().gantry
     points = [(float(x), float(y)) for x in range(0, 401, 20) for y in range(0, 401, 20)]
     exact = np.array([gantry.geometry.to_gantry(x, y) for x, y in points])
@@ -69,15 +70,15 @@ def test_measured_points_scatter_by_a_third_of_a_millimetre(make_machine: Callab
     assert abs(deviation.mean()) < 0.03
 
 
-def _pick(machine, x_mm: float, y_mm: float, top_mm: float) -> None:
+def _pick(machine: Any, x_mm: float, y_mm: float, top_mm: float) -> None:
     machine.run(machine.goto(x_mm, y_mm), machine.height(top_mm), "M3 S1000", "G4 P0.06", machine.height(45))
 
 
-def _place(machine, x_mm: float, y_mm: float, top_mm: float) -> None:
+def _place(machine: Any, x_mm: float, y_mm: float, top_mm: float) -> None:
     machine.run(machine.goto(x_mm, y_mm), machine.height(top_mm), "M5", "G4 P0.06", machine.height(45))
 
 
-def test_a_disc_is_picked_carried_and_placed(homed) -> None:
+def test_a_disc_is_picked_carried_and_placed(homed: Any) -> None:
     disc = homed.table.add_disc(DiscColour.WHITE, 125, 75)
     _pick(homed, 125, 75, 9.0)
     assert disc.held_by == "carriage"
@@ -87,7 +88,7 @@ def test_a_disc_is_picked_carried_and_placed(homed) -> None:
     assert homed.table.mishaps == []
 
 
-def test_a_king_is_stacked_and_taken_apart(homed) -> None:
+def test_a_king_is_stacked_and_taken_apart(homed: Any) -> None:
     lower, upper = homed.table.add_disc(DiscColour.BLACK, 25, 25), homed.table.add_disc(DiscColour.BLACK, 75, 75)
     _pick(homed, 75, 75, 9.0)
     _place(homed, 25, 25, 18.0)
@@ -97,13 +98,13 @@ def test_a_king_is_stacked_and_taken_apart(homed) -> None:
     assert homed.table.mishaps == []
 
 
-def test_a_lift_too_soon_after_switching_on_takes_nothing(homed) -> None:
+def test_a_lift_too_soon_after_switching_on_takes_nothing(homed: Any) -> None:
     disc = homed.table.add_disc(DiscColour.WHITE, 125, 75)
     homed.run("$122=5000", homed.goto(125, 75), homed.height(9), "M3 S1000", homed.height(45))
     assert disc.held_by is None
 
 
-def test_a_lift_too_soon_after_switching_off_drags_the_disc_along(homed) -> None:
+def test_a_lift_too_soon_after_switching_off_drags_the_disc_along(homed: Any) -> None:
     """A table gantry lifts by 2 mm in the 40 ms for which the iron still holds; a quicker one would throw the disc."""
     homed.table.add_disc(DiscColour.WHITE, 125, 75)
     _pick(homed, 125, 75, 9.0)
@@ -114,12 +115,12 @@ def test_a_lift_too_soon_after_switching_off_drags_the_disc_along(homed) -> None
     assert [mishap.kind for mishap in homed.table.mishaps] == ["dropped"]
 
 
-def test_driving_the_magnet_into_the_board_is_seen(homed) -> None:
+def test_driving_the_magnet_into_the_board_is_seen(homed: Any) -> None:
     homed.run(homed.goto(125, 75), homed.height(-3))
     assert [mishap.kind for mishap in homed.table.mishaps] == ["crushed"]
 
 
-def test_driving_a_held_disc_into_another_is_seen(homed) -> None:
+def test_driving_a_held_disc_into_another_is_seen(homed: Any) -> None:
     homed.table.add_disc(DiscColour.WHITE, 125, 75)
     homed.table.add_disc(DiscColour.BLACK, 225, 75)
     _pick(homed, 125, 75, 9.0)
@@ -127,7 +128,7 @@ def test_driving_a_held_disc_into_another_is_seen(homed) -> None:
     assert [mishap.kind for mishap in homed.table.mishaps] == ["crushed"]
 
 
-def test_a_tall_neighbour_does_not_hinder_a_pick(homed) -> None:
+def test_a_tall_neighbour_does_not_hinder_a_pick(homed: Any) -> None:
     disc = homed.table.add_disc(DiscColour.WHITE, 125, 75)
     homed.table.add_disc(DiscColour.BLACK, 164, 75)
     homed.table.add_disc(DiscColour.BLACK, 164, 75)
@@ -136,7 +137,7 @@ def test_a_tall_neighbour_does_not_hinder_a_pick(homed) -> None:
     assert homed.table.mishaps == []
 
 
-def test_power_lost_in_transit_drops_the_disc(homed) -> None:
+def test_power_lost_in_transit_drops_the_disc(homed: Any) -> None:
     disc = homed.table.add_disc(DiscColour.WHITE, 125, 75)
     _pick(homed, 125, 75, 9.0)
     homed.controller.power_on()
@@ -145,7 +146,7 @@ def test_power_lost_in_transit_drops_the_disc(homed) -> None:
     assert [mishap.kind for mishap in homed.table.mishaps] == ["dropped"]
 
 
-def test_a_weak_magnet_takes_nothing_as_often_as_asked(homed) -> None:
+def test_a_weak_magnet_takes_nothing_as_often_as_asked(homed: Any) -> None:
     disc = homed.table.add_disc(DiscColour.WHITE, 125, 75)
     homed.controller.faults.ask("magnet_weak", 1)
     _pick(homed, 125, 75, 9.0)
@@ -155,7 +156,7 @@ def test_a_weak_magnet_takes_nothing_as_often_as_asked(homed) -> None:
     assert disc.held_by == "carriage"
 
 
-def test_a_disc_that_falls_off_lies_where_it_fell(homed) -> None:
+def test_a_disc_that_falls_off_lies_where_it_fell(homed: Any) -> None:
     disc = homed.table.add_disc(DiscColour.WHITE, 125, 75)
     _pick(homed, 125, 75, 9.0)
     homed.controller.faults.ask("drop_in_transit", 10)
@@ -164,14 +165,14 @@ def test_a_disc_that_falls_off_lies_where_it_fell(homed) -> None:
     assert 130 < disc.x_mm < 320
 
 
-def test_lost_steps_shift_the_axis_unseen(homed) -> None:
+def test_lost_steps_shift_the_axis_unseen(homed: Any) -> None:
     homed.controller.faults.ask("slip_x", 3.0)
     homed.run("G0 X-100")
     assert "MPos:-100.000," in homed.status()
     assert homed.gantry.position[0] == pytest.approx(-103, abs=0.05)
 
 
-def test_a_switch_stuck_open_ends_at_the_frame_and_not_beyond(make_machine: Callable) -> None:
+def test_a_switch_stuck_open_ends_at_the_frame_and_not_beyond(make_machine: Callable[..., Any]) -> None:
     machine = make_machine(faults={"switch_open_y": 1})
     assert "ALARM:9" in machine.ask("$H")
     assert machine.gantry.position[1] == pytest.approx(3.0)

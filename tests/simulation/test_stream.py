@@ -78,7 +78,9 @@ def _read_picture(response: http.client.HTTPResponse) -> Image:
     assert response.readline() == b"\r\n"
     data = response.read(size)
     assert response.readline() == b"\r\n"
-    return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None
+    return image.astype(np.uint8)
 
 
 def test_opencv_sees_the_pictures(server: PictureServer) -> None:
