@@ -1,0 +1,368 @@
+"""Finding the board in a picture, with the discs standing on it.
+
+Saddle points are linked to a lattice (`lattice`), a camera is fitted (`pose`), and of all windows of the board's size the one
+whose squares alternate best in brightness is taken: the wooden frame continues some lines but does not alternate.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.content import BoardSizes, Grid
+from damludo.vision.errors import BadPose, BoardNotFound
+from damludo.vision.frame import Image
+from damludo.vision.lattice import Lattice, Saddles, components, find_saddles, grow, link
+from damludo.vision.pose import fit_view
+from damludo.vision.sides import SIDES, corners_of, places_in_picture
+from damludo.vision.view import BoardView
+
+Floats = NDArray[np.float64]
+
+WORKING_SIZES_PX = (960, 520, 1500)
+"""Longer side of the picture to work at, tried in this order: fine saddles first, then coarse, then small squares."""
+LEAST_ALTERNATION = 0.6
+"""Mean alternation (-1..1) of the window's inner edges that a board must have; photographs: true 0.7..1, false below 0.5."""
+LEAST_MARGIN = 0.25
+"""How much better than the window one row off, per square of that row; a T-crossing at the frame gives about 1.5."""
+MOST_RESIDUAL_SQUARES = 0.08
+"""A pose whose crossings miss by more than this (root mean square) is refused."""
+LEAST_CROSSINGS = 0.35
+"""Part of the inner crossings that must be seen."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BoardFinding:
+    """Where a board was found.
+
+    Attributes:
+        view: the pose; its board frame has White's rank 1 at the side `white_at` of the picture.
+        white_at: "bottom", "right", "top" or "left".
+        corners: shape (4, 2), px: the outer corners in picture order.
+        alternation: mean alternation of the squares' brightness, up to 1.
+        margin: lead of this window over the best other one, per square of one row.
+        crossings: how many inner crossings were seen.
+    """
+
+    view: BoardView
+    white_at: str
+    corners: Floats
+    alternation: float
+    margin: float
+    crossings: int
+
+    @property
+    def residual_squares(self) -> float:
+        """Root mean square error of the crossings in sides of a square."""
+        perimeter = np.linalg.norm(self.corners - np.roll(self.corners, 1, axis=0), axis=1).sum()
+        squares = 2 * (self.view.grid.columns + self.view.grid.rows)
+        return float(self.view.residual_px * squares / perimeter)
+
+
+def find_board(image: Image, grid: Grid, sizes: BoardSizes | None = None, white_at: str = "bottom") -> BoardFinding:
+    """Find the board.
+
+    Args:
+        image: shape (h, w, 3), BGR.
+        grid: the board; a board of lines has no dark and light squares and cannot be found this way.
+        sizes: of squares and discs.
+        white_at: side of the picture where White's rank 1 lies; the picture of the squares alone cannot tell.
+
+    Raises:
+        BoardNotFound: no board, or not surely enough.
+    """
+    candidates = find_candidates(image, grid, sizes, white_at)
+    if not candidates:
+        raise BoardNotFound(
+            f"no board of {grid.columns} x {grid.rows} squares is seen; the whole board must be in the picture, "
+            "in even light, or give the four corners yourself"
+        )
+    best = candidates[0]
+    if best.margin < LEAST_MARGIN:
+        raise BoardNotFound(
+            f"the board may lie one row further (lead {best.margin:.2f}, needed {LEAST_MARGIN}); "
+            "light it more evenly or give the four corners yourself"
+        )
+    return best
+
+
+def find_candidates(
+    image: Image, grid: Grid, sizes: BoardSizes | None = None, white_at: str = "bottom"
+) -> list[BoardFinding]:
+    """Return the possible places of the board, the best first; those after it lie shifted by one row or column."""
+    if grid.lines:
+        raise BoardNotFound("a board of lines cannot be found by its squares; give the four outer corners yourself")
+    for tone, scale in _tones(image):
+        findings = _find_in_tone(tone, scale, image, grid, sizes or BoardSizes(), white_at)
+        if findings:
+            return findings
+    return []
+
+
+def view_from_corners(
+    corners: Floats,
+    image_size: tuple[int, int],
+    grid: Grid,
+    sizes: BoardSizes | None = None,
+    white_at: str = "bottom",
+    refine: Image | None = None,
+) -> BoardView:
+    """Return the pose that four outer corners mean.
+
+    Args:
+        corners: shape (4, 2), px, in picture order (corner 1 has the smallest x + y, then clockwise).
+        image_size: (width, height), px.
+        grid, sizes: the board.
+        white_at: side of the picture where White's rank 1 lies.
+        refine: a picture in which the crossings near the expected ones are looked for; without enough of them the
+            corners stand as they were given.
+
+    Raises:
+        BadPose: the corners do not span a board.
+    """
+    sizes = sizes or BoardSizes()
+    board = corners_of(grid, sizes, white_at)
+    view = fit_view(grid, sizes, board, np.asarray(corners, dtype=np.float64), image_size)
+    if refine is None or grid.lines:
+        return view
+    return _refined(view, refine, white_at) or view
+
+
+def _tones(image: Image) -> Iterator[tuple[NDArray[np.float32], float]]:
+    """Give brightness at some working sizes, then the colour channels (a blue and green board has one brightness)."""
+    height, width = image.shape[:2]
+    seen = set()
+    for size in WORKING_SIZES_PX:
+        scale = min(1.0, size / max(height, width))
+        if scale in seen or min(height, width) * scale < 48:
+            continue
+        seen.add(scale)
+        yield _tone(cv2.cvtColor(_shrunk(image, scale), cv2.COLOR_BGR2GRAY)), scale
+    scale = min(1.0, WORKING_SIZES_PX[0] / max(height, width))
+    small = _shrunk(image, scale)
+    if min(small.shape[:2]) >= 48:
+        for channel in (2, 0, 1):
+            yield _tone(small[:, :, channel]), scale
+
+
+def _shrunk(image: Image, scale: float) -> Image:
+    if scale >= 1.0:
+        return image
+    return np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def _tone(gray: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Return log brightness: a shadow then is a constant, and dark pictures have crossings as strong as bright ones."""
+    table = np.log(np.arange(256) + 12.0).astype(np.float32)
+    return np.asarray(table[gray], dtype=np.float32)
+
+
+def _find_in_tone(
+    tone: NDArray[np.float32], scale: float, image: Image, grid: Grid, sizes: BoardSizes, white_at: str
+) -> list[BoardFinding]:
+    saddles = find_saddles(tone)
+    if len(saddles.pixels) < 8:
+        return []
+    size = (tone.shape[1], tone.shape[0])
+    reach = max(grid.columns, grid.rows) + 2
+    best: list[BoardFinding] = []
+    for numbers, coordinates in components(saddles, link(saddles)):
+        lattice = grow(saddles, numbers, coordinates, size, reach)
+        if lattice is None:
+            continue
+        findings = _windows(lattice, tone, scale, image, grid, sizes, white_at)
+        if findings and (not best or findings[0].alternation > best[0].alternation):
+            best = findings
+    return best
+
+
+def alternation_maps(lattice: Lattice, tone: NDArray[np.float32], low: int, high: int) -> tuple[Floats, Floats]:
+    """Measure how the squares alternate.
+
+    Args:
+        lattice: the crossings; cell (u, v) lies between the crossings u, u + 1 and v, v + 1.
+        tone: log brightness, shape (h, w).
+        low, high: cells low..high - 1 are looked at, in both directions.
+
+    Returns:
+        Two arrays, shape (m, m), index [v, u]: alternation across the edge to the right neighbour and to the lower one. 1: the
+        cells differ as neighbours on a board do; -1: the other way round; 0: alike, or outside the picture.
+    """
+    m = high - low
+    v, u = np.mgrid[low:high, low:high].astype(np.float64)
+    inset = 0.14  # near the corners of a square, where no disc stands
+    spots = np.array([[inset, inset], [1 - inset, inset], [inset, 1 - inset], [1 - inset, 1 - inset]])
+    uv = (np.stack([u, v], axis=-1)[:, :, None, :] + spots).reshape(-1, 2)
+    value = _sample(tone, lattice.project(uv)).reshape(m, m, 4)
+    sign = np.where((u + v) % 2 == 0, 1.0, -1.0)
+    right = (
+        np.stack([value[:, :-1, 1] - value[:, 1:, 0], value[:, :-1, 3] - value[:, 1:, 2]], axis=-1) * sign[:, :-1, None]
+    )
+    down = (
+        np.stack([value[:-1, :, 2] - value[1:, :, 0], value[:-1, :, 3] - value[1:, :, 1]], axis=-1) * sign[:-1, :, None]
+    )
+    inner = _inner_edges(lattice, low, high)
+    typical = np.concatenate([right[inner[:, :-1]].ravel(), down[inner[:-1]].ravel()])
+    typical = typical[np.isfinite(typical)]
+    contrast = float(np.median(typical)) if len(typical) else 0.0
+    unit = 0.6 * contrast if abs(contrast) > 1e-3 else 1.0
+    across = np.zeros((m, m))
+    along = np.zeros((m, m))
+    across[:, :-1] = np.clip(np.nan_to_num(right / unit), -1, 1).mean(axis=-1)
+    along[:-1, :] = np.clip(np.nan_to_num(down / unit), -1, 1).mean(axis=-1)
+    return across, along
+
+
+def _inner_edges(lattice: Lattice, low: int, high: int) -> NDArray[np.bool_]:
+    """Return which cells [v, u] have all four crossings seen."""
+    seen = np.zeros((high - low + 1, high - low + 1), dtype=bool)
+    at = lattice.indices - low
+    at = at[((at >= 0) & (at <= high - low)).all(axis=1)]
+    seen[at[:, 1], at[:, 0]] = True
+    return np.asarray(seen[:-1, :-1] & seen[1:, :-1] & seen[:-1, 1:] & seen[1:, 1:])
+
+
+def _sample(tone: NDArray[np.float32], pixels: Floats) -> Floats:
+    """Return a smoothed tone at pixels, shape (n,); NaN outside the picture."""
+    smooth = cv2.GaussianBlur(tone, (0, 0), 1.0)
+    height, width = tone.shape
+    x, y = np.rint(pixels[:, 0]), np.rint(pixels[:, 1])
+    inside = (x >= 0) & (y >= 0) & (x < width) & (y < height)
+    values = np.full(len(pixels), np.nan)
+    values[inside] = smooth[y[inside].astype(np.intp), x[inside].astype(np.intp)]
+    return values
+
+
+def _windows(
+    lattice: Lattice,
+    tone: NDArray[np.float32],
+    scale: float,
+    image: Image,
+    grid: Grid,
+    sizes: BoardSizes,
+    white_at: str,
+) -> list[BoardFinding]:
+    """Return the windows of the board's size on a lattice whose squares alternate, the best first."""
+    n = max(grid.columns, grid.rows)
+    first = lattice.indices.min(axis=0)
+    indices = lattice.indices - first
+    shifted = Lattice(lattice.indices, lattice.pixels, lattice.camera)
+    low, high = int(first.min()) - n - 1, int(lattice.indices.max()) + n + 1
+    across, along = alternation_maps(shifted, tone, low, high)
+    shapes = {(grid.columns, grid.rows), (grid.rows, grid.columns)}
+    scored = []
+    for columns, rows in sorted(shapes):
+        total = _window_sums(across, columns - 1, rows) + _window_sums(along, columns, rows - 1)[:, : across.shape[1]]
+        edges = (columns - 1) * rows + columns * (rows - 1)
+        for v, u in np.argwhere(total > 0.8 * LEAST_ALTERNATION * edges):
+            scored.append((float(total[v, u]), int(u) + low, int(v) + low, columns, rows, edges))
+    scored.sort(key=lambda s: -s[0])
+    if not scored or scored[0][0] < LEAST_ALTERNATION * scored[0][5]:
+        return []
+    second = scored[1][0] if len(scored) > 1 else 0.8 * LEAST_ALTERNATION * scored[0][5]
+    margin = (scored[0][0] - second) / n
+    del indices
+    findings = [_finding(lattice, window, margin, scale, image, grid, sizes, white_at) for window in scored[:5]]
+    return [finding for finding in findings if finding is not None] if findings[0] is not None else []
+
+
+def _window_sums(values: Floats, columns: int, rows: int) -> Floats:
+    """Return the sum of each window [v:v + rows, u:u + columns], same shape, zero where it does not fit."""
+    m = values.shape[0]
+    table = np.zeros((m + 1, m + 1))
+    table[1:, 1:] = values.cumsum(0).cumsum(1)
+    sums = np.zeros_like(values)
+    inner = table[rows:, columns:] - table[:-rows, columns:] - table[rows:, :-columns] + table[:-rows, :-columns]
+    sums[: inner.shape[0], : inner.shape[1]] = inner
+    return sums
+
+
+def _finding(
+    lattice: Lattice,
+    window: tuple[float, int, int, int, int, int],
+    margin: float,
+    scale: float,
+    image: Image,
+    grid: Grid,
+    sizes: BoardSizes,
+    white_at: str,
+) -> BoardFinding | None:
+    """Fit the pose to the crossings of one window in full resolution; None if too few are seen or they miss."""
+    total, u0, v0, columns, rows, edges = window
+    ends = np.array([[u0, v0], [u0 + columns, v0], [u0 + columns, v0 + rows], [u0, v0 + rows]], dtype=np.float64)
+    corners = lattice.project(ends)
+    turn = int(corners.sum(axis=1).argmin())  # corner 1 is the one with the smallest x + y
+    if ((columns, rows) if turn % 2 == 0 else (rows, columns)) != _shape_in_picture(grid, white_at):
+        return None
+    inside = ((lattice.indices > [u0, v0]) & (lattice.indices < [u0 + columns, v0 + rows])).all(axis=1)
+    if inside.sum() < LEAST_CROSSINGS * (columns - 1) * (rows - 1):
+        return None
+    # Lattice coordinates -> board coordinates is the affine map that carries the four ends to the four corners.
+    board = corners_of(grid, sizes, white_at)
+    ordered = np.roll(ends, -turn, axis=0)
+    affine, *_ = np.linalg.lstsq(np.column_stack([ordered, np.ones(4)]), board[:, :2], rcond=None)
+    flat = np.column_stack([lattice.indices[inside], np.ones(inside.sum())]) @ affine
+    points = np.column_stack([flat, np.zeros(len(flat))])
+    pixels = (lattice.pixels[inside] + 0.5) / scale - 0.5
+    size = (image.shape[1], image.shape[0])
+    try:
+        view = fit_view(grid, sizes, points, pixels, size)
+    except (BadPose, np.linalg.LinAlgError):
+        return None
+    found = view.project(board)
+    finding = BoardFinding(view, white_at, found, total / edges, margin, int(inside.sum()))
+    return finding if finding.residual_squares <= MOST_RESIDUAL_SQUARES else None
+
+
+def _shape_in_picture(grid: Grid, white_at: str) -> tuple[int, int]:
+    return (grid.columns, grid.rows) if SIDES.index(white_at) % 2 == 0 else (grid.rows, grid.columns)
+
+
+def _refined(view: BoardView, image: Image, white_at: str) -> BoardView | None:
+    """Fit a view to the saddles near the crossings it predicts, first generously, then strictly."""
+    del white_at
+    height, width = image.shape[:2]
+    scale = min(1.0, WORKING_SIZES_PX[0] / max(height, width))
+    saddles = find_saddles(_tone(cv2.cvtColor(_shrunk(image, scale), cv2.COLOR_BGR2GRAY)))
+    pixels = (saddles.pixels + 0.5) / scale - 0.5
+    grid, side = view.grid, view.sizes.square_mm
+    y, x = np.mgrid[1 : grid.rows, 1 : grid.columns]
+    points = np.column_stack([x.ravel() * side, y.ravel() * side, np.zeros(x.size)]).astype(np.float64)
+    parity = np.where((x + y).ravel() % 2 == 0, 1.0, -1.0)
+    current = view
+    for reach in (0.42, 0.3, 0.2, 0.15):
+        matched = _near(current, points, parity, saddles, pixels, reach)
+        if len(matched[0]) < LEAST_CROSSINGS * len(points):
+            return None
+        try:
+            current = fit_view(grid, view.sizes, points[matched[0]], pixels[matched[1]], view.image_size)
+        except (BadPose, np.linalg.LinAlgError):
+            return None
+    return current
+
+
+def _near(
+    view: BoardView, points: Floats, parity: Floats, saddles: Saddles, pixels: Floats, reach: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return pairs (crossing, saddle) nearer than `reach` squares with the polarity of the majority."""
+    where = view.project(points)
+    half = view.sizes.square_mm / 2
+    side = (
+        np.linalg.norm(view.project(points + [half, half, 0]) - view.project(points - [half, half, 0]), axis=1) / 1.414
+    )
+    distance = np.linalg.norm(where[:, None] - pixels[None], axis=2)
+    best: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
+    close = distance < reach * side[:, None]
+    weight = (saddles.polarity[None, :] * parity[:, None] * saddles.strength[None, :])[close].sum()
+    direction = weight / max(abs(weight), 1e-12)
+    agree = (saddles.polarity[None, :] * parity[:, None] * direction.conj()).real
+    cost = np.where(close & (agree > 0.5), distance, np.inf)
+    nearest = cost.argmin(axis=1)
+    found = np.isfinite(cost[np.arange(len(points)), nearest])
+    best = (np.nonzero(found)[0], nearest[found])
+    return best
+
+
+__all__ = ["BoardFinding", "find_board", "find_candidates", "places_in_picture", "view_from_corners"]

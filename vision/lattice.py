@@ -1,0 +1,253 @@
+"""The lattice of crossings: saddle points of the brightness, linked to neighbours, grown to a grid.
+
+Where four squares meet, the brightness is a saddle. Discs stand inside the squares, so the crossings stay visible when
+the board is set up. Each saddle knows the directions of its two grid lines (where the Hessian's quadratic form vanishes)
+and its polarity; neighbours on a board lie along these lines and have the opposite polarity.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.errors import BadPose
+from damludo.vision.pose import Camera, fit_camera
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+BLUR_PX = 1.6
+"""Smoothing before the second derivatives: more hides squares of 15 px, less shows the wood's grain."""
+MOST_SADDLES = 1200
+"""Only the strongest are kept; 12x12 boards have 121 crossings, texture and discs give the others."""
+OPPOSITE = -0.6
+"""Neighbouring crossings have opposite polarity: cosine of twice the angle between their axes."""
+NEIGHBOUR_COSINE = 0.966
+"""A neighbour lies within 15 degrees of a grid line."""
+MATCH_SQUARES = 0.2
+"""A saddle this near to where a crossing is expected is that crossing."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Saddles:
+    """Saddle points of a picture, the strongest first.
+
+    Attributes:
+        pixels: shape (n, 2), x, y, to a fraction of a px.
+        polarity: shape (n,), complex, length 1: exp(2i * angle of the greatest curvature).
+        lines: shape (n, 2, 2): unit vectors along the two grid lines.
+        strength: shape (n,).
+    """
+
+    pixels: Floats
+    polarity: NDArray[np.complex128]
+    lines: Floats
+    strength: Floats
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lattice:
+    """Crossings with whole-numbered coordinates, and the camera that explains them.
+
+    Attributes:
+        indices: shape (n, 2), int: u to the right, v down (in the turn in which it was found, never mirrored).
+        pixels: shape (n, 2).
+        camera: fitted with the unit "one square" to the points (u, -v, 0).
+    """
+
+    indices: Indices
+    pixels: Floats
+    camera: Camera
+
+    def project(self, uv: Floats) -> Floats:
+        """Carry lattice coordinates, shape (n, 2), into the picture, shape (n, 2)."""
+        return self.camera.project(_on_plane(uv))
+
+
+def find_saddles(tone: NDArray[np.float32]) -> Saddles:
+    """Return the saddle points of a brightness, shape (h, w), at least 16 px wide and high."""
+    smooth = cv2.GaussianBlur(tone, (0, 0), BLUR_PX)
+    xx = cv2.Sobel(smooth, cv2.CV_32F, 2, 0, ksize=3)
+    yy = cv2.Sobel(smooth, cv2.CV_32F, 0, 2, ksize=3)
+    xy = cv2.Sobel(smooth, cv2.CV_32F, 1, 1, ksize=3)
+    # Sobel's second derivatives are 4 times, its mixed one is 4 times the true ones: one common scale, so no correction.
+    saddle = np.asarray(xy * xy - xx * yy, dtype=np.float32)
+    peak = (saddle >= cv2.dilate(saddle, np.ones((5, 5), np.uint8))) & (saddle > 1e-9)
+    peak[:3] = peak[-3:] = False
+    peak[:, :3] = peak[:, -3:] = False
+    y, x = np.nonzero(peak)
+    order = np.argsort(-saddle[y, x], kind="stable")[: 3 * MOST_SADDLES]
+    y, x = y[order], x[order]
+    a, b, c = (m[y, x].astype(np.float64) for m in (xx, xy, yy))
+    radius = np.hypot((a - c) / 2, b)
+    # A crossing curves up one way as much as down the other; the rim of a disc does not.
+    good = np.abs(a + c) < 1.1 * radius
+    y, x, a, b, c, radius = (v[good][:MOST_SADDLES] for v in (y, x, a, b, c, radius))
+    pixels = np.column_stack([x, y]).astype(np.float64) + _subpixel(smooth, x, y, a, b, c)
+    polarity = ((a - c) / 2 + 1j * b) / radius
+    axis = np.angle(polarity) / 2
+    # d^T H d = 0 for d at the angle +-half_opening from the axis of greatest curvature.
+    half_opening = 0.5 * np.arccos(np.clip(-(a + c) / 2 / radius, -1, 1))
+    lines = np.stack([np.stack([np.cos(t), np.sin(t)], axis=1) for t in (axis + half_opening, axis - half_opening)], 1)
+    return Saddles(pixels, polarity, lines, np.sqrt(saddle[y, x].astype(np.float64)))
+
+
+def _subpixel(smooth: NDArray[np.float32], x: Indices, y: Indices, a: Floats, b: Floats, c: Floats) -> Floats:
+    """Return the way to where the gradient vanishes, shape (n, 2), at most 1 px each way."""
+    # The scale of Sobel's derivatives: first ones 8 times, second ones 4 times the true value.
+    gx = 4 * (smooth[y, x + 1] - smooth[y, x - 1]).astype(np.float64) / 2
+    gy = 4 * (smooth[y + 1, x] - smooth[y - 1, x]).astype(np.float64) / 2
+    determinant = a * c - b * b
+    step = np.column_stack([(b * gy - c * gx) / determinant, (b * gx - a * gy) / determinant])
+    return np.asarray(np.clip(step, -1.0, 1.0), dtype=np.float64)
+
+
+def link(saddles: Saddles) -> Indices:
+    """Return for each saddle its neighbours along +line 0, -line 0, +line 1, -line 1; shape (n, 4), -1 where none.
+
+    Links are mutual: each of the two is the nearest of the other in that direction.
+    """
+    p = saddles.pixels
+    way = p[None, :, :] - p[:, None, :]
+    distance = np.linalg.norm(way, axis=2) + np.eye(len(p)) * 1e9
+    agree = (saddles.polarity[:, None] * saddles.polarity[None, :].conj()).real < OPPOSITE
+    ratio = saddles.strength[:, None] / saddles.strength[None, :]
+    allowed = agree & (ratio < 5) & (ratio > 0.2) & (distance > 6)
+    nearest = np.full((len(p), 4), -1, dtype=np.int64)
+    for line in (0, 1):
+        along = np.einsum("ijk,ik->ij", way, saddles.lines[:, line]) / distance
+        for side, sign in ((0, 1.0), (1, -1.0)):
+            candidate = np.where(allowed & (sign * along > NEIGHBOUR_COSINE), distance, np.inf)
+            best = candidate.argmin(axis=1)
+            found = np.isfinite(candidate[np.arange(len(p)), best])
+            nearest[found, 2 * line + side] = best[found]
+    mutual = np.zeros_like(nearest, dtype=bool)
+    for k in range(4):
+        has = nearest[:, k] >= 0
+        mutual[has, k] = (nearest[nearest[has, k]] == np.nonzero(has)[0][:, None]).any(axis=1)
+    return np.where(mutual, nearest, -1)
+
+
+def components(saddles: Saddles, links: Indices, most: int = 4) -> list[tuple[Indices, Indices]]:
+    """Walk the links; return for the largest patches (saddle numbers, shape (m,), and coordinates, shape (m, 2))."""
+    free = np.ones(len(links), dtype=bool)
+    patches = []
+    for seed in range(len(links)):
+        if free[seed] and (links[seed] >= 0).sum() >= 2:
+            patch = _walk(saddles, links, seed)
+            numbers = np.array(list(patch), dtype=np.int64)
+            free[numbers] = False
+            if len(patch) >= 8:
+                patches.append((numbers, np.array(list(patch.values()), dtype=np.int64)))
+    patches.sort(key=lambda patch: -len(patch[0]))
+    return patches[:most]
+
+
+def _walk(saddles: Saddles, links: Indices, seed: int) -> dict[int, tuple[int, int]]:
+    """Give whole-numbered coordinates to all saddles that hang together with a seed; a place is given once."""
+    first, second = saddles.lines[seed]
+    if first[0] * second[1] - first[1] * second[0] < 0:  # u to v turns clockwise as x to y does: never mirrored
+        second = -second
+    at: dict[int, tuple[int, int]] = {seed: (0, 0)}
+    axes = {seed: (first, second)}
+    taken = {(0, 0)}
+    queue = [seed]
+    for here in queue:
+        u_axis, v_axis = axes[here]
+        for there in links[here]:
+            if there < 0 or int(there) in at:
+                continue
+            way = saddles.pixels[there] - saddles.pixels[here]
+            along, across = float(way @ u_axis), float(way @ v_axis)
+            step = (int(np.sign(along)), 0) if abs(along) > abs(across) else (0, int(np.sign(across)))
+            place = (at[here][0] + step[0], at[here][1] + step[1])
+            if place in taken:
+                continue
+            taken.add(place)
+            at[int(there)] = place
+            axes[int(there)] = _aligned(saddles.lines[there], u_axis, v_axis)
+            queue.append(int(there))
+    return at
+
+
+def _aligned(lines: Floats, u_axis: Floats, v_axis: Floats) -> tuple[Floats, Floats]:
+    """Name the two lines of a saddle as its neighbour's are named."""
+    if abs(lines[0] @ u_axis) + abs(lines[1] @ v_axis) < abs(lines[1] @ u_axis) + abs(lines[0] @ v_axis):
+        lines = lines[::-1]
+    return lines[0] * np.sign(lines[0] @ u_axis), lines[1] * np.sign(lines[1] @ v_axis)
+
+
+def _on_plane(uv: Floats) -> Floats:
+    return np.column_stack([uv[:, 0], -uv[:, 1], np.zeros(len(uv))]).astype(np.float64)
+
+
+def grow(
+    saddles: Saddles, numbers: Indices, coordinates: Indices, image_size: tuple[int, int], reach: int
+) -> Lattice | None:
+    """Make a lattice of a patch: fit a camera, throw out what it does not explain, take in what it predicts; repeat.
+
+    Args:
+        saddles: all saddles.
+        numbers, coordinates: a patch as `components` gives it.
+        image_size: (width, height), px.
+        reach: how many crossings the lattice may be wide and high at most.
+
+    Returns:
+        None if no camera explains the patch.
+    """
+    inliers = _consistent(saddles.pixels[numbers], coordinates)
+    if inliers.sum() < 6:
+        return None
+    numbers, coordinates = numbers[inliers], coordinates[inliers]
+    lattice = None
+    for _ in range(12):
+        try:
+            camera = fit_camera(_on_plane(coordinates), saddles.pixels[numbers], image_size)
+        except (BadPose, np.linalg.LinAlgError):
+            return lattice
+        lattice = Lattice(coordinates, saddles.pixels[numbers], camera)
+        next_numbers, next_coordinates = _rematch(
+            saddles, lattice, reach, _parity_polarity(saddles, numbers, coordinates)
+        )
+        if len(next_numbers) < 6:
+            return lattice
+        if np.array_equal(next_numbers, numbers):
+            break
+        numbers, coordinates = next_numbers, next_coordinates
+    return lattice
+
+
+def _consistent(pixels: Floats, coordinates: Indices) -> NDArray[np.bool_]:
+    """Return which points one homography explains (lens distortion allowed for by a wide threshold)."""
+    span = np.linalg.norm(pixels.max(0) - pixels.min(0)) / max(np.linalg.norm(np.ptp(coordinates, axis=0)), 1)
+    _, mask = cv2.findHomography(
+        coordinates.astype(np.float64), pixels, cv2.RANSAC, ransacReprojThreshold=float(0.25 * span), maxIters=500
+    )
+    return np.zeros(len(pixels), dtype=bool) if mask is None else np.asarray(mask).ravel().astype(bool)
+
+
+def _parity_polarity(saddles: Saddles, numbers: Indices, coordinates: Indices) -> NDArray[np.complex128]:
+    """Return the mean polarity of even crossings, shape (1,); odd ones have its negative."""
+    sign = np.where(coordinates.sum(axis=1) % 2 == 0, 1.0, -1.0)
+    mean = (saddles.polarity[numbers] * sign).sum()
+    return np.array([mean / max(abs(mean), 1e-9)])
+
+
+def _rematch(
+    saddles: Saddles, lattice: Lattice, reach: int, polarity: NDArray[np.complex128]
+) -> tuple[Indices, Indices]:
+    """Return the saddles near predicted crossings, one ring farther out than now; ordered by coordinates."""
+    low = np.maximum(lattice.indices.min(0) - 1, lattice.indices.max(0) - reach)
+    high = np.minimum(lattice.indices.max(0) + 1, lattice.indices.min(0) + reach)
+    u, v = np.meshgrid(np.arange(low[0], high[0] + 1), np.arange(low[1], high[1] + 1))
+    uv = np.column_stack([u.ravel(), v.ravel()])
+    where = lattice.project(uv.astype(np.float64))
+    side = np.linalg.norm(lattice.project(uv + [0.5, 0.5]) - lattice.project(uv - [0.5, 0.5]), axis=1) / np.sqrt(2)
+    distance = np.linalg.norm(where[:, None, :] - saddles.pixels[None, :, :], axis=2)
+    sign = np.where(uv.sum(axis=1) % 2 == 0, 1.0, -1.0)
+    agree = (saddles.polarity[None, :] * (polarity.conj() * sign)[:, None]).real
+    cost = np.where((agree > 0.3) & (distance < MATCH_SQUARES * side[:, None]), distance, np.inf)
+    best = cost.argmin(axis=1)
+    found = np.isfinite(cost[np.arange(len(uv)), best])
+    return best[found].astype(np.int64), uv[found].astype(np.int64)

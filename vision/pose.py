@@ -1,0 +1,158 @@
+"""Fitting the camera: focal length, one radial term and the pose, from crossings of the board."""
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.content import BoardSizes, Grid
+from damludo.vision.errors import BadPose
+from damludo.vision.view import BoardView
+
+Points = NDArray[np.float64]
+
+FOCAL_PRIOR = 1.1
+"""Focal length expected, in lengths of the picture's longer side (a webcam of 50 to 70 degrees)."""
+FOCAL_SPREAD = 0.5
+"""Standard deviation of its natural logarithm: a board seen from straight above says nothing of the focal length."""
+K1_SPREAD = 0.25
+"""Standard deviation expected of the radial term; webcams lie within -0.4..0.1."""
+NOISE_PX = 0.5
+"""Error expected of one crossing."""
+STARTS = (1.0, 2.2, 0.6)
+"""Focal lengths to start from, in units of the expected one: a steep view has more than one valley."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Camera:
+    """A fitted camera; the units of length are those of the points it was fitted to.
+
+    Attributes:
+        image_size: (width, height), px.
+        parameters: shape (8,): rotation vector, translation, natural logarithm of the focal length in px, k1.
+        residual_px: root mean square error, robustly weighted.
+    """
+
+    image_size: tuple[int, int]
+    parameters: Points
+    residual_px: float
+
+    def project(self, points: Points) -> Points:
+        """Carry points, shape (n, 3), into the picture, shape (n, 2)."""
+        return _project(self.parameters, points, self.image_size)[0]
+
+
+def fit_camera(points: Points, pixels: Points, image_size: tuple[int, int]) -> Camera:
+    """Fit pose, focal length and k1 to points of one plane.
+
+    Args:
+        points: shape (n, 3), n >= 4, all with z = 0.
+        pixels: shape (n, 2).
+        image_size: (width, height), px; the principal point is the picture's centre.
+
+    Raises:
+        BadPose: the points lie on a line or no camera explains them.
+
+    The focal length and k1 carry a prior (see the constants), so that four points and views from straight above are
+    well posed. Method: homography, decomposition for a few focal lengths, robust Gauss-Newton.
+    """
+    homography, _ = cv2.findHomography(points[:, :2], pixels, 0)
+    if homography is None or not np.isfinite(homography).all():
+        raise BadPose("the crossings lie on one line; the camera must see the whole board")
+    prior_focal = FOCAL_PRIOR * max(image_size)
+    fits = [
+        _refine(_decompose(homography, prior_focal * start, image_size), points, pixels, image_size) for start in STARTS
+    ]
+    good = [fit for fit in fits if np.isfinite(fit[0]) and fit[1][5] > 0]
+    if not good:
+        raise BadPose("no camera pose explains the crossings of the board")
+    _, parameters, residual = min(good, key=lambda fit: fit[0])
+    return Camera(image_size, parameters, residual)
+
+
+def fit_view(
+    grid: Grid, sizes: BoardSizes, points_mm: Points, pixels: Points, image_size: tuple[int, int]
+) -> BoardView:
+    """Fit a `BoardView` to points of the board's surface, shape (n, 3), and where they are seen, shape (n, 2).
+
+    Raises:
+        BadPose: no camera explains the points.
+    """
+    camera = fit_camera(points_mm / sizes.square_mm, pixels, image_size)
+    p = camera.parameters
+    return BoardView(
+        grid=grid,
+        sizes=sizes,
+        image_size=image_size,
+        focal_px=math.exp(p[6]),
+        k1=float(p[7]),
+        rotation_vector=p[:3].copy(),
+        translation_mm=p[3:6] * sizes.square_mm,
+        residual_px=camera.residual_px,
+    )
+
+
+def _decompose(homography: Points, focal: float, image_size: tuple[int, int]) -> Points:
+    """Return start parameters: the pose that a homography means for one focal length (Zhang 2000, section 3.1)."""
+    k = np.array([[focal, 0, (image_size[0] - 1) / 2], [0, focal, (image_size[1] - 1) / 2], [0, 0, 1]])
+    m = np.linalg.inv(k) @ homography
+    scale = 2.0 / (np.linalg.norm(m[:, 0]) + np.linalg.norm(m[:, 1]))
+    m = m * (scale if m[2, 2] > 0 else -scale)  # the board lies in front of the camera
+    u, _, vt = np.linalg.svd(np.column_stack([m[:, 0], m[:, 1], np.cross(m[:, 0], m[:, 1])]))
+    rotation = u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt
+    vector, _ = cv2.Rodrigues(rotation)
+    return np.concatenate([vector.ravel(), m[:, 2], [math.log(focal), 0.0]])
+
+
+def _project(parameters: Points, points: Points, image_size: tuple[int, int]) -> tuple[Points, Points]:
+    """Return pixels, shape (n, 2), and their derivatives by the eight parameters, shape (2n, 8)."""
+    focal = math.exp(min(parameters[6], 12.0))
+    k = np.array([[focal, 0, (image_size[0] - 1) / 2], [0, focal, (image_size[1] - 1) / 2], [0, 0, 1.0]])
+    distortion = np.array([parameters[7], 0.0, 0.0, 0.0])
+    pixels, jacobian = cv2.projectPoints(points.reshape(-1, 1, 3), parameters[:3], parameters[3:6], k, distortion)
+    by_focal = (jacobian[:, 6] + jacobian[:, 7]) * focal
+    derivative = np.column_stack([jacobian[:, :6], by_focal, jacobian[:, 10]])
+    return np.asarray(pixels, dtype=np.float64).reshape(-1, 2), np.asarray(derivative, dtype=np.float64)
+
+
+def _refine(start: Points, points: Points, pixels: Points, image_size: tuple[int, int]) -> tuple[float, Points, float]:
+    """Return (cost, parameters, residual in px) after damped Gauss-Newton with Huber weights."""
+    expected = np.array([math.log(FOCAL_PRIOR * max(image_size)), 0.0])
+    tightness = np.array([1 / FOCAL_SPREAD, 1 / K1_SPREAD])
+    parameters, damping = start, 1e-3
+    cost, normal, gradient, residual = _linearise(parameters, points, pixels, image_size, expected, tightness)
+    for _ in range(30):
+        step = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-12), -gradient)
+        tried = _linearise(parameters + step, points, pixels, image_size, expected, tightness)
+        if np.isfinite(tried[0]) and tried[0] < cost:
+            done = cost - tried[0] < 1e-6 * cost
+            parameters, damping = parameters + step, damping * 0.2
+            cost, normal, gradient, residual = tried
+            if done:
+                break
+        else:
+            damping *= 8
+            if damping > 1e8:
+                break
+    return cost, parameters, residual
+
+
+def _linearise(
+    parameters: Points, points: Points, pixels: Points, image_size: tuple[int, int], expected: Points, tightness: Points
+) -> tuple[float, Points, Points, float]:
+    """Return (cost, normal matrix, gradient, weighted residual in px) at some parameters."""
+    seen, jacobian = _project(parameters, points, image_size)
+    error = ((seen - pixels) / NOISE_PX).ravel()
+    jacobian = jacobian / NOISE_PX
+    length = np.repeat(np.linalg.norm(error.reshape(-1, 2), axis=1), 2)
+    weight = np.minimum(1.0, 3.0 / np.maximum(length, 1e-9))
+    prior = (parameters[6:8] - expected) * tightness
+    normal = jacobian.T @ (jacobian * weight[:, None])
+    gradient = jacobian.T @ (error * weight)
+    normal[6:, 6:] += np.diag(tightness**2)
+    gradient[6:] += prior * tightness
+    cost = float((weight * error**2).sum() + (prior**2).sum())
+    residual = NOISE_PX * math.sqrt(2 * float((weight * error**2).sum()) / max(float(weight.sum()), 1e-9))
+    return cost, normal, gradient, residual
