@@ -1,0 +1,244 @@
+"""A camera that looks at the simulated table.
+
+The picture for the documentation is made by `python -m damludo.simulation.camera PATH`.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.simulation.clock import World
+from damludo.simulation.optics import Float, Optics, Pose
+from damludo.simulation.render_disc import DiscPainter, Lying
+from damludo.simulation.render_gantry import GantryPainter, Part
+from damludo.simulation.render_ground import set_stage
+from damludo.simulation.render_hand import HandPainter
+from damludo.simulation.table import Carriage, Hand, Table
+from damludo.vision.clock import Clock
+from damludo.vision.frame import Frame, Image
+
+FRAME_S = 1 / 30
+"""Time between two frames."""
+NOISE_MARGIN = 64
+"""The noise tile is this much larger than the picture, so that it can be shifted."""
+NOISE_TILES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What of the table can be seen, copied in one moment."""
+
+    lying: tuple[Lying, ...]
+    in_hand: Lying | None
+    on_magnet: Lying | None
+    carriage: Carriage
+    hand: Hand
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Still:
+    """The table without what moves: before and after the blur of the lens."""
+
+    key: tuple[tuple[Lying, ...], bool]
+    sharp: Image
+    blurred: Image
+
+
+class SimulatedCamera:
+    """A `FrameSource` that draws the table as it is.
+
+    Args:
+        table: what it looks at.
+        clock: its time; `read` waits on it.
+        optics: where it stands and what it sees like.
+        world: if given, the table is read under its lock.
+    """
+
+    def __init__(self, table: Table, clock: Clock, optics: Optics, world: World | None = None) -> None:
+        self._table, self._clock, self._optics, self._world = table, clock, optics, world
+        layout = table.layout
+        stage = set_stage(optics, layout)
+        self.pose: Pose = stage.pose
+        self._empty = stage.empty
+        self._discs = DiscPainter(optics, stage.pose, layout, stage.light)
+        self._hand = HandPainter(optics, stage.pose, stage.light)
+        self._gantry = GantryPainter(optics, stage.pose, layout, stage.light)
+        self._noise = _noise_tiles(optics.noise_sigma, optics.width, optics.height)
+        self._still: _Still | None = None
+        self._number = 0
+        self._last_s: float | None = None
+
+    def read(self) -> Frame:
+        """Return the table as it is now; waits until 1/30 s after the last frame."""
+        if self._last_s is not None:
+            self._clock.sleep(self._last_s + FRAME_S - self._clock.now_s())
+        now_s = self._clock.now_s()
+        scene = self._look(self._table)
+        self._last_s, number = now_s, self._number
+        self._number += 1
+        return Frame(self._develop(self._compose(scene), number), now_s, number)
+
+    def close(self) -> None:
+        """Do nothing: there is no device."""
+
+    def render(self, table: Table, number: int = 0) -> Image:
+        """Return a picture of a table that has this camera's layout, with the noise of frame `number`."""
+        return self._develop(self._compose(self._look(table)), number)
+
+    def project(self, points_mm: Float) -> Float:
+        """Carry points of the board frame, shape (n, 3) in mm, into the picture, shape (n, 2) in px: the truth."""
+        return self.pose.project(np.asarray(points_mm, dtype=np.float64).reshape(-1, 3))
+
+    def corners_px(self) -> Float:
+        """Return where the playing field's outer corners are: at a1, the last file, opposite, the last rank; (4, 2)."""
+        width, height = self._table.layout.width_mm, self._table.layout.height_mm
+        return self.project(np.array([[0, 0, 0], [width, 0, 0], [width, height, 0], [0, height, 0]], np.float64))
+
+    def _look(self, table: Table) -> _Scene:
+        if self._world is None:
+            return _copy(table)
+        with self._world.lock:
+            return _copy(table)
+
+    def _draw_still(self, scene: _Scene) -> _Still:
+        key = (scene.lying, scene.carriage.present)
+        if self._still is None or self._still.key != key:
+            canvas = self._empty.copy()
+            mask = np.full(canvas.shape[:2], 255, np.uint8)
+            for disc in scene.lying:
+                self._discs.shade(mask, disc)
+            mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), 1.9 * self._optics.width / 640), dtype=np.uint8)
+            canvas = np.asarray(cv2.multiply(canvas, cv2.merge([mask, mask, mask]), scale=1 / 255), dtype=np.uint8)
+            self._discs.keep_only(scene.lying)
+            for disc in self._discs.far_to_near(scene.lying):
+                self._discs.paint(canvas, disc)
+            if scene.carriage.present:
+                self._gantry.paint_rails(canvas)
+            self._still = _Still(key, canvas, self._blur(canvas))
+        return self._still
+
+    def _compose(self, scene: _Scene) -> Image:
+        """Return the picture without noise."""
+        still = self._draw_still(scene)
+        canvas = still.sharp.copy()
+        parts = self._paint_hand(canvas, scene) + self._paint_gantry(canvas, scene)
+        if not parts:
+            return still.blurred
+        picture = still.blurred.copy()
+        self._blur_parts(canvas, picture, parts)
+        return picture
+
+    def _paint_hand(self, canvas: Image, scene: _Scene) -> list[Part]:
+        if not scene.hand.present:
+            return []
+        parts = [self._hand.shade(canvas, scene.hand)]
+        if scene.in_hand is not None:
+            parts.append(self._discs.paint_moving(canvas, scene.in_hand))
+        parts.append(self._hand.paint(canvas, scene.hand))
+        return [part for part in parts if part is not None]
+
+    def _paint_gantry(self, canvas: Image, scene: _Scene) -> list[Part]:
+        if not scene.carriage.present:
+            return []
+        touched = self._gantry.touched(scene.carriage)
+        if touched is None:
+            return []
+        self._gantry.shade(canvas, scene.carriage, touched)
+        parts = [touched]
+        if scene.on_magnet is not None:
+            held = self._discs.paint_moving(canvas, scene.on_magnet)
+            parts += [] if held is None else [held]
+        self._gantry.paint(canvas, scene.carriage)
+        return parts
+
+    def _blur_parts(self, canvas: Image, picture: Image, parts: list[Part]) -> None:
+        """Put the changed parts of a sharp canvas, seen through the lens, into the picture."""
+        edge = int(np.ceil(4 * self._optics.blur_px)) + 1
+        height, width = canvas.shape[:2]
+        for x0, y0, x1, y1 in _joined(parts):
+            left, above = max(x0 - edge, 0), max(y0 - edge, 0)
+            right, below = min(x1 + edge, width), min(y1 + edge, height)
+            # Only what lies an edge inside the window is exact; the window is an edge larger than what changed.
+            wide_left, wide_above = max(left - edge, 0), max(above - edge, 0)
+            window = canvas[wide_above : min(below + edge, height), wide_left : min(right + edge, width)]
+            soft = self._blur(window)
+            picture[above:below, left:right] = soft[
+                above - wide_above : below - wide_above, left - wide_left : right - wide_left
+            ]
+
+    def _blur(self, image: Image) -> Image:
+        if self._optics.blur_px <= 0:
+            return image
+        return np.asarray(cv2.GaussianBlur(image, (0, 0), self._optics.blur_px), dtype=np.uint8)
+
+    def _develop(self, picture: Image, number: int) -> Image:
+        """Add the noise of one frame and the camera's own compression."""
+        if self._optics.noise_sigma > 0:
+            random = np.random.default_rng([self._optics.seed, number, 0xF7A3E])
+            tile = self._noise[int(random.integers(NOISE_TILES))]
+            y, x = (int(at) for at in random.integers(NOISE_MARGIN + 1, size=2))
+            height, width = picture.shape[:2]
+            grain = tile[y : y + height, x : x + width]
+            picture = np.asarray(cv2.add(picture, grain, dtype=cv2.CV_8U), dtype=np.uint8)
+        if self._optics.jpeg_quality > 0:
+            _, packed = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, self._optics.jpeg_quality])
+            picture = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
+        return picture if picture is not self._still_blurred() else picture.copy()
+
+    def _still_blurred(self) -> Image | None:
+        return None if self._still is None else self._still.blurred
+
+
+def _joined(parts: list[Part]) -> list[Part]:
+    """Return one rectangle around all parts that overlap the others, so that no pixel is blurred from two windows."""
+    boxes = list(parts)
+    for k in range(len(boxes) - 1, 0, -1):
+        for other in range(k):
+            if _overlap(boxes[k], boxes[other]):
+                boxes[other] = _around(boxes[k], boxes[other])
+                del boxes[k]
+                break
+    return boxes
+
+
+def _overlap(a: Part, b: Part) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _around(a: Part, b: Part) -> Part:
+    return min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
+
+
+def _copy(table: Table) -> _Scene:
+    hand, height = table.hand, table.layout.disc_height_mm
+    lying: list[Lying] = []
+    in_hand = on_magnet = None
+    for disc in table.discs:
+        seen = Lying(disc.number, disc.colour, disc.x_mm, disc.y_mm, disc.z_mm)
+        if disc.held_by is None:
+            lying.append(seen)
+        elif disc.held_by == "carriage":
+            on_magnet = seen
+        else:
+            # The finger tips are at the disc's upper rim.
+            in_hand = replace(seen, x_mm=hand.x_mm, y_mm=hand.y_mm, z_mm=max(hand.z_mm - height, 0.0))
+    return _Scene(tuple(lying), in_hand, on_magnet, replace(table.carriage), replace(hand))
+
+
+@lru_cache(maxsize=4)
+def _noise_tiles(sigma: float, width: int, height: int) -> tuple[NDArray[np.int16], ...]:
+    """Sensor noise: every pixel its own, and a little of it as blotches of colour, as cheap webcams have."""
+    random = np.random.default_rng(0x4015E)
+    size = (height + NOISE_MARGIN, width + NOISE_MARGIN)
+    tiles = []
+    for _ in range(NOISE_TILES):
+        grey = random.standard_normal((*size, 1), dtype=np.float32)
+        colour = random.standard_normal((*size, 3), dtype=np.float32)
+        blotch = np.asarray(cv2.GaussianBlur(random.standard_normal((*size, 3), dtype=np.float32), (0, 0), 2.0))
+        mixed = np.sqrt(0.55) * grey + np.sqrt(0.35) * colour + np.sqrt(0.10) * blotch / blotch.std()
+        # Rounding to whole grey levels adds a variance of 1/12.
+        tiles.append(np.round(mixed * np.sqrt(max(sigma * sigma - 1 / 12, 0.0))).astype(np.int16))
+    return tuple(tiles)
