@@ -1,30 +1,37 @@
 """The command `damludo`: finds the sub-command and turns errors into sentences and exit codes.
 
-Each command is a module of `damludo.play.commands` with `HELP` (one line), `EXAMPLES` (command lines), `add_arguments(parser)` and
-`run(arguments) -> int`. Heavy imports (OpenCV, FastAPI) happen inside `run`, so that `damludo --help` answers at once.
+Each command is a module of `damludo.play.commands` with `HELP` (one line), `EXAMPLES` (command lines), `add_arguments(parser)`
+and `run(arguments) -> int`. Only the module of the command that was given is imported, and heavy imports (OpenCV, FastAPI) happen
+inside `run`, so that every help page answers at once.
 """
 
 import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
-from types import ModuleType
+from collections.abc import Mapping, Sequence
 
 from damludo.play.console import ExitCode, exit_code_of, fail, write_report
 
-COMMANDS = ("games", "moves", "perft", "play", "simulate", "look", "watch")
-"""The commands in the order of the help page; each is a module of `damludo.play.commands`."""
+COMMANDS: Mapping[str, str] = {
+    "games": "list the games, or show the board and the rules of one",
+    "moves": "list the legal moves of a position",
+    "perft": "count the lines of play of a position, to compare move generators",
+    "best": "let the engine choose a move",
+    "simulate": "play whole games on the simulated table, without a person",
+}
+"""The commands in the order of the help page, each with the `HELP` of its module (a test compares them)."""
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the command line; the arguments of `command` alone are filled in."""
     parser = argparse.ArgumentParser(
         prog="damludo",
         description="Draughts over a real wooden board: a camera sees, a referee judges, an engine answers, a gantry moves.",
         epilog="Try: damludo play --sim",
+        allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"damludo {_version()}")
+    parser.add_argument("--version", action=_ShowVersion)
     parser.add_argument(
         "--home",
         metavar="DIR",
@@ -32,12 +39,15 @@ def build_parser() -> argparse.ArgumentParser:
         help="keep settings and data below this folder (default: the XDG folders)",
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name in COMMANDS:
-        module = _module(name)
+    for name, help_ in COMMANDS.items():
+        if name != command:
+            commands.add_parser(name, help=help_)
+            continue
+        module = importlib.import_module(f"damludo.play.commands.{name}")
         sub = commands.add_parser(
             name,
-            help=module.HELP,
-            description=module.HELP,
+            help=help_,
+            description=help_,
             epilog="examples:\n" + "\n".join(f"  {line}" for line in module.EXAMPLES),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
@@ -48,9 +58,10 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code (shared with the console script)."""
-    parser = build_parser()
+    words = sys.argv[1:] if argv is None else argv
+    parser = build_parser(_command_in(words))
     try:
-        arguments = parser.parse_args(argv)
+        arguments = parser.parse_args(words)
     except SystemExit as exit_:  # argparse has printed why
         return int(exit_.code or 0)
     if arguments.command is None:
@@ -73,17 +84,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
 
 
-def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"damludo.play.commands.{name}")
+def _command_in(words: Sequence[str]) -> str | None:
+    """Return the first word that is neither an option nor the folder after --home."""
+    rest = iter(words)
+    for word in rest:
+        if word == "--home":
+            next(rest, None)
+        elif not word.startswith("-"):
+            return word
+    return None
 
 
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
+class _ShowVersion(argparse.Action):
+    """Looks the version up only when asked: reading the metadata takes longer than the whole help page."""
 
-    try:
-        return version("damludo")
-    except PackageNotFoundError:  # run from a checkout that is not installed
-        return "(not installed)"
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help="show the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            print(f"damludo {version('damludo')}")
+        except PackageNotFoundError:
+            print("damludo, run from a checkout that is not installed")
+        parser.exit()
 
 
 if __name__ == "__main__":

@@ -2,10 +2,9 @@
 
 import json
 import sys
-import tempfile
-import traceback
 from enum import IntEnum
 
+from damludo.engine.errors import EngineError
 from damludo.robot.errors import ControllerAlarm, ControllerError, LineError, NotOurController, RobotError, Stopped
 from damludo.rules.errors import RulesError
 
@@ -49,10 +48,13 @@ def exit_code_of(error: Exception) -> ExitCode:
             return ExitCode.NOT_CALIBRATED
         if isinstance(error, vision.VisionError):
             return ExitCode.BAD_INPUT
+    calibration = sys.modules.get("damludo.calibration.errors")
+    if calibration is not None and isinstance(error, calibration.CalibrationError):
+        return ExitCode.NOT_CALIBRATED
     for kinds, code in (
         ((Stopped,), ExitCode.STOPPED),
         ((ControllerAlarm, ControllerError, RobotError), ExitCode.DEVICE_FAULT),
-        ((RulesError,), ExitCode.BAD_INPUT),
+        ((RulesError, EngineError), ExitCode.BAD_INPUT),
     ):
         if isinstance(error, kinds):
             return ExitCode.NO_DEVICE if isinstance(error, LineError | NotOurController) else code
@@ -76,6 +78,10 @@ def note(message: str) -> None:
 
 def write_report(error: Exception) -> str:
     """Write the traceback of an internal error to a file and return its name."""
+    # Here, because no command that works needs them.
+    import tempfile
+    import traceback
+
     with tempfile.NamedTemporaryFile("w", prefix="damludo-report-", suffix=".txt", delete=False) as file:
         traceback.print_exception(error, file=file)
     return file.name

@@ -7,6 +7,7 @@ RobotError
 │   ├── LineSilent       no answer in time
 │   └── LineClosed       cable or simulation gone
 ├── NotOurController     something else answers on the port
+├── WrongSettings        the controller's settings do not fit this machine
 ├── ControllerAlarm      the controller reports an alarm; position may be lost
 ├── ControllerError      the controller refused a line
 ├── NotHomed             position unknown: home first
@@ -43,12 +44,32 @@ class NotOurController(RobotError):
     """Something else answers on the port."""
 
 
+class WrongSettings(RobotError):
+    """The controller's settings (travel, steps per mm) do not fit this machine."""
+
+
 class ControllerAlarm(RobotError):
-    """The controller reports an alarm; the position may be lost."""
+    """The controller reports an alarm; the position may be lost.
+
+    Attributes:
+        number: of the controller's alarm table; 0 if it only said that it is in alarm.
+    """
+
+    def __init__(self, message: str, number: int = 0) -> None:
+        super().__init__(message)
+        self.number = number
 
 
 class ControllerError(RobotError):
-    """The controller refused a line."""
+    """The controller refused a line.
+
+    Attributes:
+        number: of the controller's error table; 0 if the fault was found by the driver.
+    """
+
+    def __init__(self, message: str, number: int = 0) -> None:
+        super().__init__(message)
+        self.number = number
 
 
 class NotHomed(RobotError):

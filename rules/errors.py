@@ -4,6 +4,7 @@ RulesError
 ├── UnknownGame          no game has this key
 ├── BadPosition          a FEN or placement cannot be read, or breaks a limit
 ├── BadMove              a move's text cannot be read
+├── NoSuchSquare         a name or number is not a square of the board
 └── IllegalMove          a program (not a player) asked to make a move that is not legal
 """
 
@@ -22,6 +23,10 @@ class BadPosition(RulesError):
 
 class BadMove(RulesError):
     """A move's text cannot be read."""
+
+
+class NoSuchSquare(RulesError):
+    """A name or number is not a square of the board."""
 
 
 class IllegalMove(RulesError):

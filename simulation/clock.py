@@ -56,17 +56,20 @@ class LockstepClock:
             self._world.advance_to(self._world.time_s + seconds)
 
 
-class WallClock:
-    """The real monotonic clock, starting at 0."""
+class PacedClock:
+    """A `Clock` on simulated time for threads beside the one that lets the world live: `sleep` really waits."""
 
-    def __init__(self) -> None:
-        self._start_s = time.monotonic()
+    POLL_S = 0.002
+
+    def __init__(self, world: World) -> None:
+        self._world = world
 
     def now_s(self) -> float:
-        """Return the seconds since this clock was made."""
-        return time.monotonic() - self._start_s
+        """Return the simulated time."""
+        return self._world.time_s
 
     def sleep(self, seconds: float) -> None:
-        """Wait."""
-        if seconds > 0:
-            time.sleep(seconds)
+        """Wait until so much simulated time has passed."""
+        end_s = self._world.time_s + seconds
+        while self._world.time_s < end_s:
+            time.sleep(self.POLL_S)

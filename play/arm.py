@@ -1,0 +1,66 @@
+"""The real arm of a match: a planner, a gantry, and a guard that watches for hands through the eyes."""
+
+from collections.abc import Callable, Sequence
+
+from damludo.play.carriage import CarriageShape, carriage_outline
+from damludo.play.eyes import Outline
+from damludo.play.ports import Eyes
+from damludo.robot.frames import GantryMap
+from damludo.robot.gantry import Gantry
+from damludo.robot.guard import CarriageSight
+from damludo.robot.places import Transfer
+from damludo.robot.planner import Planner
+from damludo.vision.view import BoardView
+
+NEXT_FRAME_HZ = 30.0
+"""The gantry asks ten times a second; each time the next picture is taken, without another wait."""
+
+
+class HandGuard:
+    """Says whether the table is clear; `told` is called when that changes."""
+
+    def __init__(self, eyes: Eyes, told: Callable[[bool], None]) -> None:
+        self._eyes, self._told = eyes, told
+        self._clear = True
+        self.sight: CarriageSight | None = None
+
+    def clear(self, carriage: CarriageSight) -> bool:
+        """Look once; return True if no hand is over the board."""
+        self.sight = carriage
+        clear = not self._eyes.look(NEXT_FRAME_HZ).hand
+        if clear != self._clear:
+            self._clear = clear
+            self._told(clear)
+        return clear
+
+
+class GantryArm:
+    """`Arm` over a gantry."""
+
+    def __init__(self, gantry: Gantry, planner: Planner, guard: HandGuard) -> None:
+        self._gantry, self._planner, self._guard = gantry, planner, guard
+
+    def carry(self, transfers: Sequence[Transfer]) -> None:
+        """Carry discs one after the other, then park clear of the board; wait while a hand is over the board.
+
+        Raises:
+            OutOfReach: before anything moved.
+            Stopped: STOP was pressed; what the magnet holds, it still holds.
+            RobotError: the controller failed.
+        """
+        plan = self._planner.transfers(transfers, self._gantry.position, park=True)
+        self._gantry.run(plan, self._guard)
+        self._guard.sight = None
+
+
+def outline_of_carriage(guard: HandGuard, board: GantryMap, view: BoardView) -> Callable[[], Outline | None]:
+    """Return what the eyes must not take for a hand: the carriage, where the gantry last reported it; None when it is parked."""
+    shape = CarriageShape()
+
+    def outline() -> Outline | None:
+        sight = guard.sight
+        if sight is None or sight.position is None:
+            return None
+        return carriage_outline(view, shape, board.to_board(sight.position))
+
+    return outline

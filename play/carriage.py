@@ -1,0 +1,53 @@
+"""Where the machine's moving parts are in the picture: what the eyes must not take for a hand."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from damludo.play.eyes import Outline
+from damludo.vision.view import BoardView
+
+
+@dataclass(frozen=True, slots=True)
+class CarriageShape:
+    """Outer measures of the gantry's moving parts, mm; generous, since a strip too wide hides little.
+
+    Attributes:
+        beam_half_width_mm: of the beam that crosses the board along x and moves in y.
+        beam_low_mm, beam_high_mm: heights of its lower and upper side above the board.
+        beam_overhang_mm: how far it reaches beyond the board on both sides.
+        head_half_width_mm: of the head that rides on the beam and reaches down to the magnet.
+    """
+
+    beam_half_width_mm: float = 34.0
+    beam_low_mm: float = 85.0
+    beam_high_mm: float = 165.0
+    beam_overhang_mm: float = 140.0
+    head_half_width_mm: float = 40.0
+
+
+def carriage_outline(view: BoardView, shape: CarriageShape, at_mm: tuple[float, float, float]) -> Outline:
+    """Return the convex outline of beam, head and carried disc in the picture.
+
+    Args:
+        at_mm: the magnet's face, board frame (x, y, height).
+    """
+    x, y, z = at_mm
+    width = float(view.outer_corners_mm()[1, 0])
+    beam = _box(
+        (-shape.beam_overhang_mm, width + shape.beam_overhang_mm),
+        (y - shape.beam_half_width_mm, y + shape.beam_half_width_mm),
+        (shape.beam_low_mm, shape.beam_high_mm),
+    )
+    head = _box(
+        (x - shape.head_half_width_mm, x + shape.head_half_width_mm),
+        (y - shape.head_half_width_mm, y + shape.head_half_width_mm),
+        (max(0.0, z - view.sizes.disc_height_mm), shape.beam_high_mm),
+    )
+    points = view.project(np.array(beam + head)).astype(np.float32)
+    return np.asarray(cv2.convexHull(points), dtype=np.float64).reshape(-1, 2)
+
+
+def _box(xs: tuple[float, float], ys: tuple[float, float], zs: tuple[float, float]) -> list[tuple[float, float, float]]:
+    return [(x, y, z) for x in xs for y in ys for z in zs]

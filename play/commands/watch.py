@@ -1,0 +1,137 @@
+"""`damludo watch`: a camera, a video or a folder of pictures in, lines of events out."""
+
+import argparse
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from damludo.play.console import CommandError, ExitCode, print_json
+
+if TYPE_CHECKING:
+    from damludo.play.watching import BoardEvents, WatchEvent
+    from damludo.vision.frame import Frame, FrameSource
+
+HELP = "watch a board through a camera, a video or a folder of pictures and tell what happens on it"
+EXAMPLES = (
+    "damludo watch 0 --game damludo",
+    "damludo watch game.avi --game none --json",
+    "damludo watch pictures/ --game none --times times.txt --json",
+)
+
+FRAMES_TO_FIND = 60
+"""The board has to be seen within so many pictures."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "source", metavar="SOURCE", help="camera number, device, video file, http stream or folder of pictures"
+    )
+    parser.add_argument(
+        "--game", metavar="KEY", required=True, help="the game that is played, or 'none' to tell only what changes"
+    )
+    parser.add_argument("--fen", metavar="FEN", help="the position on the board (default: where the game begins)")
+    parser.add_argument("--calibration", metavar="FILE", help="profile of the camera and the board")
+    timing = parser.add_mutually_exclusive_group()
+    timing.add_argument("--frame-rate", metavar="F", type=_rate, help="pictures a second of a folder or video")
+    timing.add_argument(
+        "--times", metavar="FILE", type=Path, help="a line SECONDS or NAME SECONDS for each picture of a folder"
+    )
+    parser.add_argument(
+        "--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White sits"
+    )
+    parser.add_argument(
+        "--size", metavar="N", type=int, default=8, help="squares a side, with --game none (default: 8)"
+    )
+    parser.add_argument(
+        "--corners",
+        metavar='"x,y x,y x,y x,y"',
+        type=_corners,
+        help="outer corners of the playing field in the picture: smallest x + y first, then clockwise",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON line for each event")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Watch until the pictures end or Ctrl+C."""
+    from damludo.vision.camera import open_source
+
+    if arguments.game != "none":
+        raise CommandError(
+            "watching a game is not possible yet; use --game none, which tells hands, changes and boards",
+            ExitCode.USAGE,
+        )
+    if not 4 <= arguments.size <= 12:
+        raise CommandError(f"--size {arguments.size} is not a board; give 4 to 12", ExitCode.USAGE)
+    source = open_source(arguments.source, arguments.frame_rate, arguments.times)
+    try:
+        for event in _plain_events(source, arguments):
+            _show(event, arguments.json)
+    finally:
+        source.close()
+    return ExitCode.FINE
+
+
+def _plain_events(source: "FrameSource", arguments: argparse.Namespace) -> "Iterator[WatchEvent]":
+    from damludo.play.watching import BoardEvents, PlainJudge
+    from damludo.vision.homes import HomesReader
+    from damludo.vision.recording import PictureFolder
+    from damludo.vision.watcher import BoardWatcher
+
+    seen: list[Frame] = []
+    view, reader = _find(source, arguments, seen)
+    names = source.names if isinstance(source, PictureFolder) else ()
+    watcher = BoardWatcher(view, reader)
+    assert isinstance(reader, HomesReader)
+    events = BoardEvents(watcher, PlainJudge(names))
+    yield from _run_through(events, chain(seen, _frames(source)))
+
+
+def _run_through(events: "BoardEvents", frames: "Iterator[Frame]") -> "Iterator[WatchEvent]":
+    for frame in frames:
+        yield from events.update(frame)
+    yield from events.finish()
+
+
+def _frames(source: "FrameSource") -> "Iterator[Frame]":
+    from damludo.vision.errors import EndOfFrames
+
+    while True:
+        try:
+            yield source.read()
+        except EndOfFrames:
+            return
+
+
+def _rate(text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = 0.0
+    if not 0.0 < rate <= 1000.0:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no frame rate; give pictures a second, more than 0 and at most 1000"
+        )
+    return rate
+
+
+def _corners(text: str) -> list[tuple[float, float]]:
+    try:
+        points = [tuple(float(value) for value in point.split(",")) for point in text.split()]
+    except ValueError:
+        points = []
+    if len(points) != 4 or any(len(point) != 2 for point in points):
+        raise argparse.ArgumentTypeError(f'{text!r} is not four corners; write "x,y x,y x,y x,y" in px')
+    return [(point[0], point[1]) for point in points]
+
+
+def _show(event: "WatchEvent", as_json: bool) -> None:
+    if as_json:
+        print_json(event.to_json())
+        return
+    more = "; ".join(f"{key} {value}" for key, value in event.more.items() if key != "rows")
+    print(f"{event.time_s:9.2f} s  {event.event:<14} {more}".rstrip(), flush=True)
+    rows = event.more.get("rows")
+    if isinstance(rows, list):
+        print("\n".join(f"             {row}" for row in rows), flush=True)

@@ -1,0 +1,415 @@
+"""The match: a loop over states, with everything it needs behind ports.
+
+In doubt the match asks; it never makes a move that was not seen clearly, never punishes, and never moves the robot over a hand.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import cast
+
+from damludo.engine.port import Player
+from damludo.play.choreography import Choreography, Racks, choreograph, racks_after_human
+from damludo.play.content import board_content
+from damludo.play.events import EventKind, JsonValue, Listener, MatchEvent
+from damludo.play.ports import Arm, Clock, Command, Commands, Eyes
+from damludo.play.referee import Ruling, doubtful_squares, rule
+from damludo.robot.places import TableLayout, Transfer
+from damludo.rules.ending import Result
+from damludo.rules.errors import IllegalMove
+from damludo.rules.explanation import explain
+from damludo.rules.fen import format_fen
+from damludo.rules.game import Game
+from damludo.rules.moves import Move
+from damludo.rules.notation import move_json, move_text
+from damludo.rules.position import Colour
+from damludo.rules.verdicts import Illegal, Legal, Unfinished
+from damludo.vision.content import LETTER_OF_CONTENT, Content
+from damludo.vision.recognise import rank
+
+HAND_FRAME_RATE_HZ = 15.0
+"""How often the match looks while it waits for a human."""
+READ_AGAIN = 3
+"""An unclear reading is repeated this often, on fresh pictures, before a person is asked."""
+CARRY_TRIES = 2
+"""How often the robot tries to carry a disc that the camera did not see arrive."""
+
+
+class State(Enum):
+    """Where the match is."""
+
+    SETTING_UP = "setting up"
+    NEXT_TURN = "next turn"
+    HUMAN_TO_MOVE = "human to move"
+    MACHINE_TO_MOVE = "machine to move"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSettings:
+    """What one match is about.
+
+    Attributes:
+        game: the game at its first position (or any other that stands on the board).
+        machine: the side the machine plays.
+        layout: where squares and racks are.
+        racks: discs that lie in the racks at the start.
+        patience_s: a match that saw no progress for this long ends unfinished (0: waits for ever).
+    """
+
+    game: Game
+    machine: Colour
+    layout: TableLayout
+    racks: Racks
+    patience_s: float = 0.0
+
+
+class Impatient(Exception):
+    """Nothing happened for `patience_s`."""
+
+
+class Quit(Exception):
+    """A person ended the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardGuess:
+    """One state of the board, for questions other than "which move": an `Outcome`."""
+
+    content: Mapping[int, Content]
+    log_prior: float
+    step: int
+
+
+class Match:
+    """One game over the board. Plain synchronous code: `run` returns when the game is over."""
+
+    def __init__(
+        self,
+        settings: MatchSettings,
+        eyes: Eyes,
+        player: Player,
+        arm: Arm,
+        clock: Clock,
+        commands: Commands,
+        listener: Listener,
+    ) -> None:
+        self._settings, self._eyes, self._player, self._arm = settings, eyes, player, arm
+        self._clock, self._commands, self._listener = clock, commands, listener
+        self._progress_s = clock.now_s()
+        self._hand = False
+        self._resigned: Colour | None = None
+        self._draw_claimed = False
+        self.game = settings.game
+        self.racks = settings.racks
+        self.state = State.SETTING_UP
+        self._steps: Mapping[State, Callable[[], State]] = {
+            State.SETTING_UP: self._set_up,
+            State.NEXT_TURN: self._next_turn,
+            State.HUMAN_TO_MOVE: self._human_turn,
+            State.MACHINE_TO_MOVE: self._machine_turn,
+        }
+
+    def run(self) -> Result | None:
+        """Play until the game is over; None when it was ended before that.
+
+        Raises:
+            VisionError, RobotError: a device failed; the journal holds the game up to there.
+        """
+        try:
+            while self.state is not State.FINISHED:
+                self.state = self._steps[self.state]()
+        except (Impatient, Quit) as reason:
+            self._tell(EventKind.STOPPED, str(reason))
+            return None
+        return self._result()
+
+    # --- setting up -------------------------------------------------------------------------------------------------------------
+
+    def _set_up(self) -> State:
+        variant = self.game.variant
+        self._tell(
+            EventKind.STARTED,
+            f"{variant.names['en']}: the machine plays {self._settings.machine.name.lower()}.",
+            game=variant.key,
+            machine=self._settings.machine.name.lower(),
+            fen=format_fen(variant, self.game.position),
+        )
+        start = self._content()
+        told: tuple[int, ...] | None = None
+        while True:
+            self._wait_for_quiet()
+            reading = self._eyes.read()
+            if reading.free_score() - reading.score(start) < 6.0:
+                self._tell(EventKind.BOARD_RIGHT, "All discs are where the game begins.")
+                self._eyes.believe(start)
+                return State.NEXT_TURN
+            seen = reading.most_likely()
+            wrong = tuple(square for square in start if seen[square] is not start[square])
+            if wrong != told:
+                told = wrong
+                self._tell(
+                    EventKind.BOARD_WRONG,
+                    "Set up the board: " + self._differences(seen, start),
+                    squares=self._names(wrong),
+                )
+            self._wait_for_hand()
+
+    def _next_turn(self) -> State:
+        if self._result() is not None:
+            return self._finish()
+        side = self.game.position.side
+        machine = side is self._settings.machine
+        self._progress()
+        text = "The machine thinks." if machine else f"Your move, {side.name.lower()}."
+        self._tell(EventKind.TURN, text, side=side.name.lower(), ply=len(self.game.moves) + 1)
+        return State.MACHINE_TO_MOVE if machine else State.HUMAN_TO_MOVE
+
+    def _finish(self) -> State:
+        result = self._result()
+        assert result is not None
+        winner = result.winner.name.lower() if result.winner else None
+        text = f"{winner.capitalize()} wins: {result.reason}." if winner else f"Draw: {result.reason}."
+        self._tell(EventKind.RESULT, text, winner=winner, reason=result.reason, plies=len(self.game.moves))
+        return State.FINISHED
+
+    def _result(self) -> Result | None:
+        if self._resigned is not None:
+            return Result(self._resigned.other, f"{self._resigned.name.lower()} resigned")
+        claims = self.game.draw_claims()
+        # The machine claims every draw it may claim, on its own turn; the human claims with a command.
+        if claims and (self._draw_claimed or self.game.position.side is self._settings.machine):
+            return Result(None, claims[0])
+        return self.game.result()
+
+    # --- the human's turn -------------------------------------------------------------------------------------------------------
+
+    def _human_turn(self) -> State:
+        self._wait_for_hand()
+        self._wait_for_quiet()
+        if self._resigned is not None or self._draw_claimed:
+            return State.NEXT_TURN if self._result() is not None else State.HUMAN_TO_MOVE
+        ruling = self._clear_ruling()
+        if not ruling.sure:
+            self._ask_about(ruling)
+            return State.HUMAN_TO_MOVE
+        self._eyes.believe(ruling.content)
+        return self._apply(ruling)
+
+    def _clear_ruling(self) -> Ruling:
+        ruling = rule(self.game, self._eyes.read())
+        for _ in range(READ_AGAIN):
+            if ruling.sure:
+                break
+            self._look_for(0.5)
+            self._wait_for_quiet()
+            ruling = rule(self.game, self._eyes.read())
+        return ruling
+
+    def _apply(self, ruling: Ruling) -> State:
+        verdict, variant = ruling.verdict, self.game.variant
+        if isinstance(verdict, Legal):
+            self.racks = racks_after_human(self.game.position, verdict.move, self.racks)
+            self._make(verdict.move, "human", ruling.margin_nats)
+            return State.NEXT_TURN
+        if isinstance(verdict, Illegal):
+            self._progress()
+            self._tell(
+                EventKind.ILLEGAL,
+                explain(verdict),
+                reason=verdict.reason_code,
+                article=verdict.article,
+                squares=self._names(verdict.squares),
+                better=[move_text(variant, move) for move in verdict.better],
+            )
+        elif isinstance(verdict, Unfinished):
+            self._progress()
+            self._tell(EventKind.UNFINISHED, explain(verdict), squares=self._names(verdict.discs_to_remove))
+        return State.HUMAN_TO_MOVE
+
+    def _ask_about(self, ruling: Ruling) -> None:
+        self._progress()
+        names = ", ".join(str(name) for name in self._names(ruling.doubtful)) or "the board"
+        self._tell(
+            EventKind.ASK,
+            f"I cannot see clearly what you did: please straighten the discs on {names}.",
+            question="unsure",
+            squares=self._names(ruling.doubtful),
+            margin_nats=round(ruling.margin_nats, 1),
+            gap_nats=round(ruling.gap_nats, 1),
+        )
+
+    # --- the machine's turn -----------------------------------------------------------------------------------------------------
+
+    def _machine_turn(self) -> State:
+        before = self.game.position
+        choice = self._player.choose(self.game)
+        legal = {move.identity: move for move in self.game.legal_moves()}
+        move = legal.get(choice.move.identity)
+        if move is None:
+            raise IllegalMove(f"the engine wants {move_text(self.game.variant, choice.move)}, which is not legal here")
+        text = move_text(self.game.variant, move)
+        self._tell(
+            EventKind.THINKING,
+            f"The machine plays {text}.",
+            move=text,
+            score=round(choice.score, 2),
+            nodes=choice.nodes,
+        )
+        after = self.game.make(move).position
+        playable = self.game.variant.board.playable
+        plan = choreograph(self._settings.layout, playable, before, after, move, self.racks)
+        self._carry_out(plan, text)
+        self.racks = plan.racks
+        self._make(move, "machine", None)
+        return State.NEXT_TURN
+
+    def _carry_out(self, plan: Choreography, text: str) -> None:
+        """Carry, look, and carry again what did not arrive; return when the board shows the move."""
+        done, tries = 0, 0
+        while True:
+            self._carry(plan.transfers[done:], text)
+            seen = self._step_seen(plan)
+            if seen is not None and plan.contents[seen] == plan.final:
+                self._eyes.believe(plan.final)
+                self._tell(EventKind.VERIFIED, f"The board shows {text}.", move=text)
+                return
+            complete = seen == len(plan.transfers)
+            tries += 1
+            if seen is not None and not complete and seen >= done and tries < CARRY_TRIES:
+                done = seen
+                self._tell(EventKind.MISMATCH, "A disc did not arrive; I try once more.", step=done)
+                continue
+            self._let_human_finish(plan, complete)
+            return
+
+    def _carry(self, transfers: Sequence[Transfer], text: str) -> None:
+        steps: list[JsonValue] = [f"{t.source.name} -> {t.target.name}" for t in transfers]
+        self._tell(EventKind.INTENT, f"I carry out {text}: keep your hands off the board.", move=text, transfers=steps)
+        self._arm.carry(transfers)
+        self._tell(EventKind.CARRIED, f"Carried {len(steps)} discs.", transfers=steps)
+
+    def _step_seen(self, plan: Choreography) -> int | None:
+        """Return after how many transfers the board looks as it does now; None when that is not clear."""
+        last = len(plan.contents) - 1
+        guesses = [
+            BoardGuess(content, 0.0 if step == last else -3.0, step) for step, content in enumerate(plan.contents)
+        ]
+        if plan.final != plan.contents[-1]:
+            guesses.append(BoardGuess(plan.final, -3.0, last))
+        for _ in range(1 + READ_AGAIN):
+            self._wait_for_quiet()
+            ranking = rank(self._eyes.read(), guesses)
+            if ranking.sure:
+                return ranking.best.step
+            self._look_for(0.5)
+        return None
+
+    def _let_human_finish(self, plan: Choreography, complete: bool) -> None:
+        """Ask until the board is as it must be."""
+        while True:
+            self._progress()
+            reading = self._eyes.read()
+            seen = reading.most_likely()
+            if complete and plan.left_for_human:
+                text = " ".join(plan.left_for_human)
+            else:
+                text = "Please help: " + (self._differences(seen, plan.final) or "straighten the discs I moved.")
+            wrong = [square for square in plan.final if seen[square] is not plan.final[square]]
+            wanted: dict[str, JsonValue] = {
+                self.game.variant.board.name(square): LETTER_OF_CONTENT[plan.final[square]] for square in wrong
+            }
+            self._tell(EventKind.ASK, text, question="finish", squares=list(wanted), wanted=wanted)
+            self._wait_for_hand()
+            self._wait_for_quiet()
+            reading = self._eyes.read()
+            if reading.free_score() - reading.score(plan.final) < 6.0 and not doubtful_squares(reading, plan.final):
+                self._eyes.believe(plan.final)
+                self._tell(EventKind.VERIFIED, "Thank you: the board is right.")
+                return
+
+    # --- looking ----------------------------------------------------------------------------------------------------------------
+
+    def _look(self) -> bool:
+        """Take one picture; return True when the scene is quiet."""
+        scene = self._eyes.look(HAND_FRAME_RATE_HZ)
+        if scene.hand != self._hand:
+            self._hand = scene.hand
+            self._tell(EventKind.HAND_IN if scene.hand else EventKind.HAND_OUT, "")
+        self._obey(self._commands.poll())
+        if self._settings.patience_s and self._clock.now_s() - self._progress_s > self._settings.patience_s:
+            raise Impatient(f"nothing happened for {self._settings.patience_s:.0f} s")
+        return scene.quiet
+
+    def _obey(self, command: Command | None) -> None:
+        human = self._settings.machine.other
+        if command is Command.QUIT:
+            raise Quit("the match was ended at the table")
+        if command is Command.RESIGN:
+            self._resigned = human
+        if command is Command.DRAW:
+            self._draw_claimed = self.game.position.side is human and bool(self.game.draw_claims())
+            if not self._draw_claimed:
+                self._tell(EventKind.ASK, "There is no draw to claim now.", question="draw")
+
+    def _wait_for_quiet(self) -> None:
+        while not self._look():
+            pass
+
+    def _wait_for_hand(self) -> None:
+        """Wait until a hand came; give a command of the human the same effect."""
+        while not self._hand and self._resigned is None and not self._draw_claimed:
+            self._look()
+
+    def _look_for(self, seconds: float) -> None:
+        end = self._clock.now_s() + seconds
+        while self._clock.now_s() < end:
+            self._look()
+
+    # --- telling ----------------------------------------------------------------------------------------------------------------
+
+    def _make(self, move: Move, by: str, margin_nats: float | None) -> None:
+        variant, before = self.game.variant, self.game.position
+        self.game = self.game.make(move)
+        self._progress()
+        data: dict[str, JsonValue] = {
+            "by": by,
+            "ply": len(self.game.moves),
+            "move": cast(JsonValue, move_json(variant, before, move)),
+            "fen": format_fen(variant, self.game.position),
+        }
+        if margin_nats is not None:
+            data["margin_nats"] = round(margin_nats, 1)
+        self._tell(
+            EventKind.MOVE, f"{'You' if by == 'human' else 'The machine'} played {move_text(variant, move)}.", **data
+        )
+
+    def _tell(self, kind: EventKind, text: str, **data: JsonValue) -> None:
+        self._listener(MatchEvent(kind, self._clock.now_s(), text, data))
+
+    def _progress(self) -> None:
+        self._progress_s = self._clock.now_s()
+
+    def _content(self) -> dict[int, Content]:
+        return board_content(self.game.variant.board.playable, self.game.position)
+
+    def _names(self, squares: Sequence[int] | frozenset[int]) -> list[JsonValue]:
+        return [self.game.variant.board.name(square) for square in sorted(squares)]
+
+    def _differences(self, seen: Mapping[int, Content], wanted: Mapping[int, Content]) -> str:
+        parts = [
+            f"{self.game.variant.board.name(square)} {_DUTY[content]}"
+            for square, content in wanted.items()
+            if seen[square] is not content
+        ]
+        more = f" and {len(parts) - 6} more squares" if len(parts) > 6 else ""
+        return ", ".join(parts[:6]) + more + ("." if parts else "")
+
+
+_DUTY: Mapping[Content, str] = {
+    Content.EMPTY: "must be empty",
+    Content.WHITE_MAN: "needs a white man",
+    Content.WHITE_KING: "needs a white king",
+    Content.BLACK_MAN: "needs a black man",
+    Content.BLACK_KING: "needs a black king",
+}

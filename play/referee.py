@@ -1,0 +1,90 @@
+"""Joins what the pictures say with what the law says: a reading and a game -> a ruling.
+
+Everything a human may have done (all legal moves, each of them unfinished, illegal moves, nothing) becomes an outcome with the
+board it would leave; the eyes rank the outcomes. The referee never rules on less than a clear lead: then it asks.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from damludo.play.content import CONTENT_OF_CELL
+from damludo.rules.actions import board_after, possible_actions
+from damludo.rules.conduct import judge_board
+from damludo.rules.game import Game
+from damludo.rules.position import Position
+from damludo.rules.traits import Variant
+from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished, Verdict
+from damludo.vision.content import Content
+from damludo.vision.reading import BoardReading
+from damludo.vision.recognise import rank
+
+LOG_PRIOR: Mapping[type, float] = {Legal: 0.0, Nothing: 0.0, Unfinished: -4.0, Illegal: -8.0}
+"""Priors of what a human did, in nats (from the event model: illegal acts are rare, so they need better evidence)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionOutcome:
+    """One thing that a human may have done, as the eyes are asked about it."""
+
+    verdict: Verdict
+    content: Mapping[int, Content]
+    log_prior: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The referee's answer.
+
+    Attributes:
+        verdict: of the most likely action.
+        content: the board which that action leaves.
+        sure: False means: ask, do not rule.
+        margin_nats: lead over the best action that leaves another board.
+        gap_nats: by how much the best free reading explains the picture better; large = something nobody thought of.
+        doubtful: the squares on which the reading and `content` differ, or that are hard to see; worst first.
+    """
+
+    verdict: Verdict
+    content: Mapping[int, Content]
+    sure: bool
+    margin_nats: float
+    gap_nats: float
+    doubtful: tuple[int, ...]
+
+
+def rule(game: Game, reading: BoardReading) -> Ruling:
+    """Say what the human most likely did since the game's position, and whether that is sure."""
+    ranking = rank(reading, _outcomes(game.variant, game.position))
+    best = ranking.best
+    return Ruling(
+        best.verdict,
+        best.content,
+        ranking.sure,
+        ranking.margin_nats,
+        ranking.free_gap_nats,
+        doubtful_squares(reading, best.content),
+    )
+
+
+def doubtful_squares(reading: BoardReading, content: Mapping[int, Content], most: int = 4) -> tuple[int, ...]:
+    """Return the squares where another content explains the picture nearly as well or better; worst first."""
+
+    def lead(square: int) -> float:
+        row = reading.log_likelihood[square]
+        return float(row[content[square]] - max(row[c] for c in Content if c is not content[square]))
+
+    doubts = sorted((lead(square), square) for square in content)
+    return tuple(square for value, square in doubts if value < 3.0)[:most]
+
+
+@lru_cache(maxsize=4)
+def _outcomes(variant: Variant, position: Position) -> tuple[ActionOutcome, ...]:
+    outcomes = []
+    # Actions that leave the same board cannot be told apart: each board is judged once.
+    boards = dict.fromkeys(board_after(variant, position, action) for action in possible_actions(variant, position))
+    for cells in boards:
+        verdict = judge_board(variant, position, cells)
+        content = {square: CONTENT_OF_CELL[cells[square]] for square in variant.board.playable}
+        outcomes.append(ActionOutcome(verdict, content, LOG_PRIOR[type(verdict)]))
+    return tuple(outcomes)

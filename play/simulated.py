@@ -1,0 +1,194 @@
+"""Whole games in simulated time: one thread, one virtual clock, everything of a game drawn from its seed."""
+
+import contextlib
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from damludo.calibration.gantry import PointPair, fit_gantry
+from damludo.play.choreography import Racks
+from damludo.play.console import ExitCode, note, print_json
+from damludo.play.content import SPARE_DISCS, board_content, grid_of_board, layout_for
+from damludo.play.events import Listener, fan_out
+from damludo.play.humans import HumanSpec, hearing, seated_human
+from damludo.play.journal import Journal
+from damludo.play.match import Match, MatchSettings
+from damludo.play.ports import Clock, Command, Eyes
+from damludo.play.score import Score, Scorekeeper
+from damludo.play.setup import (
+    CalibratedEyes,
+    calibrate_eyes,
+    guarded_arm,
+    machine_player,
+    show_carriage,
+)
+from damludo.robot.dialects.grbl import GRBL
+from damludo.robot.frames import GantryMap
+from damludo.robot.gantry import Gantry
+from damludo.robot.places import TableLayout
+from damludo.rules.game import Game
+from damludo.rules.position import Colour
+from damludo.rules.traits import Variant
+from damludo.simulation.camera import SimulatedCamera
+from damludo.simulation.clock import LockstepClock, World
+from damludo.simulation.controller import Controller
+from damludo.simulation.furnish import furnished_table
+from damludo.simulation.gantry import CLEARANCE_MM, SimulatedGantry, stand_beside
+from damludo.simulation.optics import Optics
+from damludo.simulation.readings import ModelledEyes
+from damludo.simulation.table import DiscColour, Table
+from damludo.simulation.transport import MemoryLine
+from damludo.vision.content import BoardSizes
+
+PATIENCE_S = 240.0
+"""Simulated time without progress after which a game counts as not finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationOptions:
+    """What is simulated; `modelled` replaces picture and reading by a noisy model of them."""
+
+    variant: Variant
+    seed: int
+    human: HumanSpec
+    level: int
+    modelled: bool = False
+    journals: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedTable:
+    """The simulated world of one game: everything that is not the product."""
+
+    variant: Variant
+    world: World
+    table: Table
+    controller: Controller
+    mechanics: SimulatedGantry
+    optics: Optics
+    layout: TableLayout
+    human_colour: Colour
+
+    def camera(self, clock: Clock | None = None) -> SimulatedCamera:
+        """Return a camera that looks at the table, on the world's own time or on another clock."""
+        return SimulatedCamera(self.table, clock or LockstepClock(self.world), self.optics, self.world)
+
+
+class NoCommands:
+    """`Commands` of a table where nobody types."""
+
+    def poll(self) -> Command | None:
+        """Return None."""
+        return None
+
+
+def set_table(variant: Variant, seed: int, human: Colour) -> SimulatedTable:
+    """Return a table with the game set up, a gantry beside it and a camera above the human's side."""
+    world, layout = World(), layout_for(variant)
+    random = np.random.default_rng((seed, 1))
+    table = furnished_table(layout, board_content(variant.board.playable, variant.start), SPARE_DISCS, random)
+    at_black = human is Colour.BLACK
+    mechanics = SimulatedGantry(table, stand_beside(layout, seed, at_black), seed=seed)
+    controller = Controller(mechanics, mechanics.geometry.settings)
+    world.add(controller)
+    optics = Optics.seeded(seed, DiscColour.BLACK if at_black else DiscColour.WHITE)
+    return SimulatedTable(variant, world, table, controller, mechanics, optics, layout, human)
+
+
+def measured_map(simulated: SimulatedTable, gantry: Gantry) -> GantryMap:
+    """Return the map that a person measures who jogs the magnet over nine crossings and down to the board."""
+    layout = simulated.layout
+    board = [(x * layout.width_mm, y * layout.height_mm) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.5, 1.0)]
+    surface = gantry.machine.from_machine((0.0, 0.0, -CLEARANCE_MM)).z_mm
+    pairs = []
+    for (x, y), (machine_x, machine_y) in zip(board, simulated.mechanics.measured_points(board), strict=True):
+        point = gantry.machine.from_machine((float(machine_x), float(machine_y), 0.0))
+        pairs.append(PointPair(x, y, point.x_mm, point.y_mm))
+    return fit_gantry(pairs, surface_z_mm=surface).board
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """One simulated game."""
+
+    finished: bool
+    result: str | None
+    score: Score
+    simulated_seconds: float
+
+
+def play_game(options: SimulationOptions, number: int) -> PlayedGame:
+    """Play game `number` (from 0) of a run; colours change from game to game."""
+    seed = options.seed * 10_007 + number
+    variant = options.variant
+    human_colour = Colour.WHITE if number % 2 == 0 else Colour.BLACK
+    simulated = set_table(variant, seed, human_colour)
+    clock = LockstepClock(simulated.world)
+    with contextlib.ExitStack() as stack:
+        gantry = stack.enter_context(Gantry(MemoryLine(simulated.world, simulated.controller), GRBL, clock))
+        gantry.connect()
+        gantry.home()
+        board = measured_map(simulated, gantry)
+        human = seated_human(simulated.table, Game.new(variant), human_colour, options.human, seed)
+        simulated.world.add(human)
+        listeners: list[Listener] = [hearing(human, variant, human_colour)]
+        listener = fan_out(listeners)
+        eyes, seen = _eyes(options, simulated, clock, seed)
+        arm, guard = guarded_arm(gantry, board, simulated.layout, eyes, clock, listener)
+        if seen is not None:
+            show_carriage(seen, guard, board)
+        settings = MatchSettings(
+            Game.new(variant), human_colour.other, simulated.layout, Racks(SPARE_DISCS, SPARE_DISCS), PATIENCE_S
+        )
+        match = Match(settings, eyes, machine_player(options.level, seed), arm, clock, NoCommands(), listener)
+        keeper = Scorekeeper(simulated.table, human, lambda: match.game)
+        listeners.insert(0, keeper)
+        if options.journals is not None:
+            journal = Journal(options.journals / f"{variant.key}-{options.seed}-{number + 1}.jsonl")
+            stack.callback(journal.close)
+            listeners.insert(0, journal)
+        result = match.run()
+    return PlayedGame(result is not None, result.text if result else None, keeper.finish(), clock.now_s())
+
+
+def _eyes(
+    options: SimulationOptions, simulated: SimulatedTable, clock: LockstepClock, seed: int
+) -> tuple[Eyes, CalibratedEyes | None]:
+    variant, layout = options.variant, simulated.layout
+    if options.modelled:
+        random = np.random.default_rng((seed, 4))
+        return ModelledEyes(simulated.table, clock, grid_of_board(variant.board), random), None
+    sizes = BoardSizes(layout.square_mm, layout.disc_diameter_mm, layout.disc_height_mm)
+    seen = calibrate_eyes(simulated.camera(), clock, variant, variant.start, sizes)
+    return seen.eyes, seen
+
+
+def simulate(options: SimulationOptions, games: int, as_json: bool) -> int:
+    """Play games one after the other and print the counts."""
+    cv2.setNumThreads(1)  # CPU seconds mean something, and a run is the same on every machine
+    total, finished, simulated_seconds, begin = Score(), 0, 0.0, time.process_time()
+    for number in range(games):
+        played = play_game(options, number)
+        total.add(played.score)
+        finished += played.finished
+        simulated_seconds += played.simulated_seconds
+        note(f"game {number + 1} of {games}: {played.score.plies} plies, {played.result or 'not finished'}")
+    document = {
+        "game": options.variant.key,
+        "games": games,
+        "finished": finished,
+        **asdict(total),
+        "faults": {},
+        "camera": "readings" if options.modelled else "rendered",
+        "cpu_seconds": round(time.process_time() - begin, 2),
+        "simulated_seconds": round(simulated_seconds, 1),
+    }
+    if as_json:
+        print_json(document)
+    else:
+        for name, value in document.items():
+            print(f"{name:>18}  {value if value != {} else 'none'}")
+    return ExitCode.FINE

@@ -1,0 +1,100 @@
+"""A match in the terminal: events become sentences, typed lines become commands and gestures of the simulated hand."""
+
+import queue
+import sys
+import threading
+from collections.abc import Callable
+from typing import TextIO
+
+from damludo.play.drawing import board_lines
+from damludo.play.events import EventKind, MatchEvent
+from damludo.play.ports import Command
+from damludo.rules.game import Game
+from damludo.rules.notation import move_text
+from damludo.rules.position import Colour
+
+HELP_TEXT = """Type a move and press Enter: c3-d4, c3xe5 or 22-17. Also:
+  moves    list your legal moves        board    draw the board again
+  draw     claim a draw                 resign   give the game up
+  quit     end the match                help     this page"""
+
+SILENT = {EventKind.HAND_IN, EventKind.HAND_OUT, EventKind.CARRIED, EventKind.VERIFIED}
+"""Kinds of events that a person at the table sees for himself."""
+
+TypedMove = Callable[[str], str | None]
+"""Carries out a typed move; returns a sentence if that cannot be done."""
+
+
+class Terminal:
+    """`Listener` and `Commands` of a match at the terminal.
+
+    Attributes:
+        type_move: what to do with a typed move; None where discs are moved by a real hand.
+    """
+
+    def __init__(self, game: Callable[[], Game], human: Colour, output: TextIO = sys.stdout) -> None:
+        self._game, self._human, self._output = game, human, output
+        self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self.type_move: TypedMove | None = None
+
+    def __call__(self, event: MatchEvent) -> None:
+        """Show one event."""
+        if event.kind in (EventKind.BOARD_RIGHT, EventKind.MOVE):
+            self.draw_board()
+        if event.text and event.kind not in SILENT:
+            self._say(event.text)
+        if event.kind is EventKind.TURN and event.data["side"] == self._human.word and self.type_move:
+            self._say("Type your move (help for more):")
+
+    def poll(self) -> Command | None:
+        """Return the next command of the person."""
+        try:
+            return self._commands.get_nowait()
+        except queue.Empty:
+            return None
+
+    def read_lines(self, source: TextIO) -> threading.Thread:
+        """Start reading lines in a thread of its own; the end of the input ends the match."""
+
+        def read() -> None:
+            for line in source:
+                self.typed(line.strip())
+            self._commands.put(Command.QUIT)
+
+        thread = threading.Thread(target=read, name="terminal", daemon=True)
+        thread.start()
+        return thread
+
+    def typed(self, line: str) -> None:
+        """Obey one line."""
+        word = line.lower()
+        if not word:
+            return
+        if word in (command.value for command in Command):
+            self._commands.put(Command(word))
+        elif word == "help":
+            self._say(HELP_TEXT)
+        elif word == "board":
+            self.draw_board()
+        elif word == "moves":
+            self._list_moves()
+        elif self.type_move is None:
+            self._say(
+                f"'{line}' is not a command; move the disc on the board with your hand (help lists the commands)."
+            )
+        else:
+            problem = self.type_move(line)
+            if problem:
+                self._say(problem)
+
+    def draw_board(self) -> None:
+        """Draw the board from the person's side."""
+        game = self._game()
+        self._say("\n".join(board_lines(game.variant, game.position, flipped=self._human is Colour.BLACK)))
+
+    def _list_moves(self) -> None:
+        game = self._game()
+        self._say(", ".join(sorted(move_text(game.variant, move) for move in game.legal_moves())))
+
+    def _say(self, text: str) -> None:
+        print(text, file=self._output, flush=True)

@@ -1,0 +1,211 @@
+"""What happens on a board in front of a camera, as events; without a game, or as a referee of one.
+
+Frames go in one by one, events come out; nothing here reads a file or prints.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from damludo.vision.content import LETTER_OF_CONTENT, Content, Grid
+from damludo.vision.frame import Frame
+from damludo.vision.motion import Scene
+from damludo.vision.reading import BoardReading
+from damludo.vision.watcher import BoardWatcher
+
+JsonValue = str | int | float | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
+
+QUIET_FRAMES_TO_JUDGE = 3
+"""So many quiet frames are averaged before a board is judged."""
+BEFORE_HAND_S = 0.15
+"""A hand is in the margin of the picture so long before it is seen: those frames are read last of all."""
+LIKE_THE_CALMEST_SQUARES = 0.6
+"""Frames whose hidden area is within this of the calmest one are as good as it."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchEvent:
+    """One thing that happened.
+
+    Attributes:
+        event: "hand_in", "hand_out", "board", "move", "illegal", "incomplete", "unsure", "put_back", "light_changed", ...
+        frame, time_s: the frame that shows it (it may lie before the frame at which it was understood).
+        confidence: 0..1.
+        more: further keys of the JSON line.
+    """
+
+    event: str
+    frame: int
+    time_s: float
+    confidence: float
+    more: dict[str, JsonValue] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Return the JSON line."""
+        head: dict[str, JsonValue] = {
+            "event": self.event,
+            "frame": self.frame,
+            "time_s": round(self.time_s, 4),
+            "confidence": round(self.confidence, 4),
+        }
+        return head | self.more
+
+
+@dataclass(slots=True)
+class Stretch:
+    """The frames between two hands."""
+
+    scenes: list[tuple[Frame, Scene]] = field(default_factory=list)
+    judged: bool = False
+
+    def add(self, frame: Frame, scene: Scene) -> None:
+        """Keep a frame as long as it may still be the best one of the stretch."""
+        self.scenes.append((frame, scene))
+        # A long stretch becomes quiet and is judged then; a short one needs its last second.
+        del self.scenes[:-40]
+
+    def calmest(self, hand_at_s: float) -> tuple[Frame, Scene]:
+        """Return the latest frame among those in which least was hidden, away from the coming hand if possible."""
+        away = [pair for pair in self.scenes if pair[0].time_s <= hand_at_s - BEFORE_HAND_S] or self.scenes
+        least = min(scene.mask_squares for _, scene in away)
+        return [pair for pair in away if pair[1].mask_squares <= least + LIKE_THE_CALMEST_SQUARES][-1]
+
+
+class Judge(Protocol):
+    """What to make of a board without a hand."""
+
+    def judge(
+        self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
+    ) -> list[WatchEvent] | None:
+        """Return the events that the reading means; None means: not sure, look again later.
+
+        Args:
+            watcher: made the reading; is told what to believe.
+            reading: of the frames.
+            frames: what was read.
+            last: there will be no better look.
+        """
+
+
+class BoardEvents:
+    """Turns scenes into events: hands, light, and at every calm moment what the judge says.
+
+    Args:
+        watcher: sees the board.
+        judge: understands it.
+    """
+
+    def __init__(self, watcher: BoardWatcher, judge: Judge) -> None:
+        self._watcher, self._judge = watcher, judge
+        self._hand = False
+        self._light = False
+        self._stretch = Stretch()
+        self._quiet: list[Frame] = []
+        self._quiet_since_s = 0.0
+
+    def update(self, frame: Frame) -> Iterator[WatchEvent]:
+        """Take in a frame and give the events it brings."""
+        scene = self._watcher.update(frame)
+        if scene.hand != self._hand:
+            yield from self._hand_changed(frame, scene)
+        if scene.light_changed != self._light:
+            self._light = scene.light_changed
+            if self._light and not scene.hand:
+                yield WatchEvent("light_changed", frame.number, frame.time_s, 0.9)
+        if scene.hand:
+            return
+        self._stretch.add(frame, scene)
+        yield from self._quiet_frame(frame, scene)
+
+    def finish(self) -> Iterator[WatchEvent]:
+        """Give the events that only the end of the pictures decides."""
+        if not self._hand and self._stretch.scenes and not self._stretch.judged:
+            yield from self._judge_stretch(self._stretch.scenes[-1][0].time_s + 1.0)
+
+    def _hand_changed(self, frame: Frame, scene: Scene) -> Iterator[WatchEvent]:
+        if scene.hand and self._stretch.scenes and not self._stretch.judged:
+            yield from self._judge_stretch(frame.time_s)
+        self._hand = scene.hand
+        self._stretch, self._quiet = Stretch(), []
+        sure = scene.hand_probability if scene.hand else 1.0 - scene.hand_probability
+        yield WatchEvent("hand_in" if scene.hand else "hand_out", frame.number, frame.time_s, sure)
+
+    def _quiet_frame(self, frame: Frame, scene: Scene) -> Iterator[WatchEvent]:
+        if not scene.quiet:
+            self._quiet = []
+            return
+        if not self._quiet:
+            self._quiet_since_s = frame.time_s
+        self._quiet = [*self._quiet, frame][-5:]
+        if self._stretch.judged or len(self._quiet) < QUIET_FRAMES_TO_JUDGE:
+            return
+        frames = tuple(self._quiet)
+        patience_over = frame.time_s - self._quiet_since_s >= 1.0
+        events = self._judge.judge(self._watcher, self._watcher.read(frames), frames, patience_over)
+        if events is not None:
+            self._stretch.judged = True
+            yield from events
+
+    def _judge_stretch(self, hand_at_s: float) -> Iterator[WatchEvent]:
+        """A board that was never still for long: a fast player, or few pictures a second."""
+        frame, _ = self._stretch.calmest(hand_at_s)
+        self._stretch.judged = True
+        yield from self._judge.judge(self._watcher, self._watcher.read((frame,)), (frame,), True) or []
+
+
+class PlainJudge:
+    """Without a game: believes what it reads and reports boards that differ from the last one."""
+
+    def __init__(self, names: tuple[str, ...] = ()) -> None:
+        self._names = names
+        self._last: dict[int, Content] | None = None
+
+    def judge(
+        self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
+    ) -> list[WatchEvent]:
+        """Report the board if it is not the one reported before."""
+        content = reading.most_likely()
+        changed = sorted(p for p in content if self._last is None or self._last[p] is not content[p])
+        first = self._last is None
+        self._last = content
+        unlike = list(watcher.disagreement)
+        watcher.believe(content, frames)
+        if not changed and not first:
+            return []
+        grid = reading.grid
+        more: dict[str, JsonValue] = {"rows": list[JsonValue](rows_of(grid, content))}
+        if not first:
+            more["squares"] = [square_name(grid, place) for place in changed]
+        if unlike:
+            more["reason"] = "look different although nothing changed there: " + ", ".join(
+                square_name(grid, place) for place in unlike
+            )
+        if frames[-1].number < len(self._names):
+            more["file"] = self._names[frames[-1].number]
+        confidence = float(reading.probability()[list(grid.playable)].max(axis=1).min())
+        return [WatchEvent("board", frames[-1].number, frames[-1].time_s, confidence, more)]
+
+
+def rows_of(grid: Grid, content: dict[int, Content]) -> list[str]:
+    """Return the board as rows, rank by rank from the last one down: picture order when White sits at the bottom."""
+    return [
+        "".join(
+            LETTER_OF_CONTENT[content.get(rank * grid.columns + file, Content.EMPTY)] for file in range(grid.columns)
+        )
+        for rank in range(grid.rows - 1, -1, -1)
+    ]
+
+
+def turned_rows(rows: list[str], white_at: str) -> list[str]:
+    """Turn rows written with White at the bottom into picture order for the side where White really sits."""
+    turns = {"bottom": 0, "right": 1, "top": 2, "left": 3}[white_at]
+    table = np.rot90(np.array([list(row) for row in rows]), turns)
+    return ["".join(row) for row in table]
+
+
+def square_name(grid: Grid, place: int) -> str:
+    """Return the algebraic name of a place, like c3."""
+    rank, file = divmod(place, grid.columns)
+    return f"{chr(ord('a') + file)}{rank + 1}"

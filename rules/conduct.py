@@ -1,0 +1,272 @@
+"""The referee: what a player did to the board, as a verdict.
+
+A verdict depends on the board that an action leaves, not on how it came about: two actions with the same outcome get the same
+verdict, and a legal reading wins over an unfinished one, an unfinished one over an illegal one.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from damludo.rules.actions import NO_ACTION, Action, action_of, between, board_after, possible_actions
+from damludo.rules.explanation import explain
+from damludo.rules.geometry import ALL_DIRECTIONS, Step
+from damludo.rules.moves import (
+    Move,
+    all_routes,
+    capture_rank,
+    cells_after,
+    every_capture,
+    legal_moves,
+    quiet_moves,
+)
+from damludo.rules.position import PIECES, Kind, Position
+from damludo.rules.tables import tables_of
+from damludo.rules.traits import Preference, Variant
+from damludo.rules.verdicts import Illegal, Legal, Nothing, Reason, Unfinished, Verdict
+
+__all__ = [
+    "NO_ACTION",
+    "Action",
+    "Illegal",
+    "Legal",
+    "Nothing",
+    "Reason",
+    "Unfinished",
+    "Verdict",
+    "action_of",
+    "board_after",
+    "explain",
+    "explain_action",
+    "judge",
+    "judge_attempt",
+    "judge_board",
+    "possible_actions",
+]
+
+_REASON_OF_PREFERENCE = {
+    Preference.MOST_PIECES: Reason.CAPTURE_TOO_SMALL,
+    Preference.BY_KING: Reason.KING_MUST_CAPTURE,
+    Preference.MOST_KINGS: Reason.MORE_KINGS,
+    Preference.KING_EARLIEST: Reason.KING_EARLIER,
+}
+
+
+# One position is judged against hundreds of actions; both lists depend on values that never change.
+_routes = lru_cache(maxsize=16)(all_routes)
+_legal = lru_cache(maxsize=16)(legal_moves)
+
+
+def judge(variant: Variant, position: Position, action: Action) -> Verdict:
+    """Return the verdict on an action of the side to move."""
+    return judge_board(variant, position, board_after(variant, position, action))
+
+
+def judge_board(variant: Variant, position: Position, cells: bytes) -> Verdict:
+    """Return the verdict on the board that the side to move has left.
+
+    Args:
+        variant: the game.
+        position: before the action.
+        cells: after it; one byte a square, as in `Position.cells`.
+    """
+    if cells == position.cells:
+        return Nothing(variant.board)
+    routes = _routes(variant, position)
+    for move in routes:
+        if cells_after(position.cells, move) == cells:
+            return Legal(_first_route(variant, position, move), variant.board)
+    begun = _begun(position, cells, routes)
+    if begun:
+        least = min(begun, key=lambda part: part.left)
+        moves = tuple({part.move.identity: part.move for part in sorted(begun, key=lambda part: part.left)}.values())
+        return Unfinished(moves, least.discs, least.crown_missing, least.ahead, least.at, variant.board)
+    return _illegal(variant, position, cells)
+
+
+def judge_attempt(variant: Variant, position: Position, squares: tuple[int, ...]) -> Verdict:
+    """Return the verdict on a move that was said, not made: from, landing squares, to.
+
+    Nobody says which discs are to be taken off: a move that begins or matches a legal one is taken for it.
+    """
+    if len(squares) == 1:
+        squares = (squares[0], squares[0])
+    origin, target = squares[0], squares[-1]
+    routes = _routes(variant, position)
+    for move in routes:
+        if (move.origin, move.target) == (origin, target) and (move.path or len(set(squares)) == 1):
+            return Legal(move, variant.board)
+    for move in routes:
+        if move.origin == origin and target in move.path[:-1]:
+            jumps = move.path.index(target) + 1
+            return Unfinished((move,), move.captures[jumps:], False, move.path[jumps:], target, variant.board)
+    return _wrong_move(variant, position, origin, target, frozenset(), said=True)
+
+
+def explain_action(variant: Variant, position: Position, origin: int, target: int) -> str:
+    """Return the sentence on a move from `origin` to `target` that a player names."""
+    return explain(judge_attempt(variant, position, (origin, target)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A move half done: what is left of it."""
+
+    move: Move
+    discs: tuple[int, ...]
+    crown_missing: bool
+    ahead: tuple[int, ...]
+    at: int
+
+    @property
+    def left(self) -> int:
+        """How many single acts are left."""
+        return len(self.discs) + self.crown_missing + len(self.ahead)
+
+
+def _first_route(variant: Variant, position: Position, move: Move) -> Move:
+    return next(legal for legal in _legal(variant, position) if legal.identity == move.identity)
+
+
+def _begun(position: Position, cells: bytes, routes: Iterable[Move]) -> list[_Part]:
+    """Return the moves of which `cells` is a part: the disc somewhere on its way, some captured discs gone."""
+    parts = []
+    for move in routes:
+        for landed in range(len(move.path), -1, -1):
+            part = _part(position.cells, cells, move, landed)
+            if part is not None:
+                parts.append(part)
+                break
+    return parts
+
+
+def _part(before: bytes, cells: bytes, move: Move, landed: int) -> _Part | None:
+    """Return what is left of a move when `landed` of its landing squares are reached; None if the board says otherwise."""
+    at = move.path[landed - 1] if landed else move.origin
+    expected = bytearray(before)
+    expected[move.origin] = 0
+    expected[at] = move.piece
+    if landed and move.becomes is not None and cells[at] == move.becomes:
+        expected[at] = move.becomes
+    discs = []
+    for square in move.captures:
+        if square == at:
+            continue
+        if cells[square] == before[square]:
+            discs.append(square)
+        else:
+            expected[square] = 0
+    if bytes(expected) != cells:
+        return None
+    crown_missing = move.becomes is not None and cells[at] != move.becomes
+    return _Part(move, tuple(discs), crown_missing, move.path[landed:], at)
+
+
+def _illegal(variant: Variant, position: Position, cells: bytes) -> Illegal:
+    """Return the verdict on a board that no legal move leads to, from what is different."""
+    own = tables_of(variant).own[position.side]
+    before = position.cells
+    changed = [square for square in variant.board.playable if before[square] != cells[square]]
+    left = [square for square in changed if before[square] in own and cells[square] not in own]
+    came = [square for square in changed if cells[square] in own and before[square] not in own]
+    gone = [square for square in changed if before[square] and before[square] not in own and not cells[square]]
+    strange = [square for square in changed if cells[square] and cells[square] not in own]
+    if len(left) == len(came) == 1 and not strange and len(changed) == 2 + len(gone):
+        return _one_disc_moved(variant, position, cells, left[0], came[0], frozenset(gone))
+    if len(strange) == len(gone) == 1 and not left and not came:
+        return _verdict(variant, position, Reason.NOT_YOUR_DISC, (gone[0], strange[0]))
+    if not came and not strange and len(changed) == len(left) + len(gone):
+        opening = variant.opening is not None and any(not move.path for move in _legal(variant, position))
+        reason = Reason.REMOVE_OTHER_STONE if opening else Reason.DISC_MISSING
+        return _verdict(variant, position, reason, tuple(changed))
+    if all(before[square] in own and cells[square] in own for square in changed):
+        return _verdict(variant, position, Reason.NO_CROWN_DUE, tuple(changed))
+    return _verdict(variant, position, Reason.SEVERAL_DISCS, tuple(changed))
+
+
+def _one_disc_moved(
+    variant: Variant, position: Position, cells: bytes, origin: int, target: int, gone: frozenset[int]
+) -> Illegal:
+    if position.cells[target]:
+        return _verdict(variant, position, Reason.OCCUPIED, (origin, target))
+    piece = position.at(origin)
+    expected = tables_of(variant).crown[piece][target] or piece
+    if cells[target] not in (piece, expected) and PIECES[cells[target]].kind is Kind.KING:
+        uncrowned = bytearray(cells)
+        uncrowned[target] = piece
+        for move in _routes(variant, position):
+            if cells_after(position.cells, move) == bytes(uncrowned):
+                return Illegal(Reason.NO_CROWN_DUE, (target,), (move,), variant.board)
+    return _wrong_move(variant, position, origin, target, gone)
+
+
+def _wrong_move(
+    variant: Variant, position: Position, origin: int, target: int, gone: frozenset[int], said: bool = False
+) -> Illegal:
+    """Return why a move of one disc is not legal: a broken duty to capture first, then the geometry."""
+    own = tables_of(variant).own[position.side]
+    squares = (origin, target, *sorted(gone))
+    if not position.cells[origin]:
+        return _verdict(variant, position, Reason.NO_DISC, (origin,))
+    if position.cells[origin] not in own:
+        return _verdict(variant, position, Reason.NOT_YOUR_DISC, squares)
+    if position.cells[target] and target != origin:
+        return _verdict(variant, position, Reason.OCCUPIED, squares)
+    passed_over = _less_preferred(variant, position, origin, target, gone, said)
+    if passed_over is not None:
+        return passed_over
+    for move in quiet_moves(variant, position):
+        if (move.origin, move.target) == (origin, target) and not gone:
+            return _duty(variant, position, Reason.MUST_CAPTURE, squares, move)
+    return _verdict(variant, position, _geometry(variant, position, origin, target, gone), squares)
+
+
+def _less_preferred(
+    variant: Variant, position: Position, origin: int, target: int, gone: frozenset[int], said: bool
+) -> Illegal | None:
+    """Return the verdict on a capture that would be complete if another one had no precedence."""
+    for move in every_capture(variant, position):
+        if (move.origin, move.target) != (origin, target) or not (said or gone <= frozenset(move.captures)):
+            continue
+        best = _legal(variant, position)[0]
+        for property_ in variant.preference:
+            if capture_rank((property_,), position, move) < capture_rank((property_,), position, best):
+                reason = _REASON_OF_PREFERENCE[property_]
+                return _duty(variant, position, reason, (origin, target, *move.captures), move)
+    return None
+
+
+def _geometry(variant: Variant, position: Position, origin: int, target: int, gone: frozenset[int]) -> Reason:
+    """Return why the way itself is wrong."""
+    if gone:
+        return Reason.CANNOT_CAPTURE_SO
+    board, cells = variant.board, position.cells
+    mover = variant.movers[position.at(origin).kind or Kind.MAN]
+    if not mover.steps:
+        return Reason.CANNOT_MOVE
+    rays = [ray for step in _directions(variant) if target in (ray := board.ray(origin, step))]
+    if not rays:
+        return Reason.NOT_A_LINE
+    allowed = tables_of(variant).steps[cells[origin]][origin]
+    if not any(ray[0] == rays[0][0] for ray in allowed):
+        return Reason.WRONG_DIRECTION
+    if any(cells[square] for square in between(board, origin, target)):
+        return Reason.IN_THE_WAY
+    return Reason.TOO_FAR
+
+
+def _directions(variant: Variant) -> tuple[Step, ...]:
+    """Return the directions in which anything moves without capture in this game."""
+    forwards = {step for mover in variant.movers.values() for step in mover.steps}
+    return tuple(step for step in ALL_DIRECTIONS if step in forwards or (step[0], -step[1]) in forwards)
+
+
+def _verdict(variant: Variant, position: Position, reason: Reason, squares: tuple[int, ...]) -> Illegal:
+    legal = _legal(variant, position)
+    of_this_disc = tuple(move for move in legal if move.origin == squares[0])
+    return Illegal(reason, squares, of_this_disc or legal, variant.board)
+
+
+def _duty(variant: Variant, position: Position, reason: Reason, squares: tuple[int, ...], played: Move) -> Illegal:
+    better = _legal(variant, position)
+    return Illegal(reason, squares, better, variant.board, played, variant.missed_capture_may_stand)

@@ -1,0 +1,103 @@
+"""The referee's answers. They are values: an illegal move of a player is expected, not an error."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from damludo.rules.geometry import Board
+from damludo.rules.moves import Move
+
+
+class Reason(Enum):
+    """Why an action is not a legal move; the value is the article in a sentence."""
+
+    MUST_CAPTURE = "Capturing is compulsory."
+    CAPTURE_TOO_SMALL = "Of several captures one that takes the most pieces must be made."
+    KING_MUST_CAPTURE = "If a king can make the capture, a king must."
+    MORE_KINGS = "Of captures of equal number one that takes the most kings must be made."
+    KING_EARLIER = "Of otherwise equal captures the one that meets a king earliest must be made."
+    NOT_YOUR_DISC = "Only the own discs are moved."
+    NO_DISC = "There is no disc on this square."
+    OCCUPIED = "A move ends on an empty square."
+    WRONG_DIRECTION = "This piece does not move in this direction."
+    TOO_FAR = "This piece does not move so far."
+    IN_THE_WAY = "A piece stands in the way."
+    NOT_A_LINE = "Pieces move along the lines of the board."
+    CANNOT_MOVE = "This piece cannot make such a move."
+    CANNOT_CAPTURE_SO = "These discs cannot be captured by this move."
+    DISC_MISSING = "Discs leave the board only when they are captured."
+    NO_CROWN_DUE = "A man is crowned only when its move ends on a crowning square, or as the game says."
+    REMOVE_OTHER_STONE = "The game begins with the removal of certain stones."
+    SEVERAL_DISCS = "A move moves one disc."
+
+    @property
+    def code(self) -> str:
+        """The stable name, "must_capture"."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The board is as it was."""
+
+    board: Board = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Legal:
+    """A legal move, complete."""
+
+    move: Move
+    board: Board = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A legal move that was begun. What is left to do is said for `moves[0]`.
+
+    Attributes:
+        moves: legal moves that this can become; the one with the least left to do first.
+        discs_to_remove: captured discs that still stand.
+        crown_missing: the second disc is not on the new king yet.
+        continue_to: landing squares still ahead.
+        at: where the moving disc is.
+    """
+
+    moves: tuple[Move, ...]
+    discs_to_remove: tuple[int, ...]
+    crown_missing: bool
+    continue_to: tuple[int, ...]
+    at: int
+    board: Board = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Illegal:
+    """Not a legal move, nor the beginning of one.
+
+    Attributes:
+        reason: why.
+        squares: squares the reason is about; for a moved disc from and to, then the discs taken.
+        better: legal moves to point at, the most instructive first.
+        played: the move as made, if only the duty to capture (or which capture) stands against it.
+        may_stand: this game lets the opponent accept `played`.
+    """
+
+    reason: Reason
+    squares: tuple[int, ...]
+    better: tuple[Move, ...]
+    board: Board = field(repr=False, compare=False)
+    played: Move | None = None
+    may_stand: bool = False
+
+    @property
+    def reason_code(self) -> str:
+        """The stable name of the reason, "must_capture"."""
+        return self.reason.code
+
+    @property
+    def article(self) -> str:
+        """The rule in a sentence."""
+        return self.reason.value
+
+
+Verdict = Nothing | Legal | Unfinished | Illegal

@@ -1,0 +1,214 @@
+"""A scripted person at the simulated table: watches it, chooses moves, carries them out by hand, also badly if asked to."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from damludo.rules.game import Game
+from damludo.rules.moves import Move
+from damludo.rules.position import Colour, Position
+from damludo.simulation.gestures import gestures_to
+from damludo.simulation.hand import Gesture, Put, SimulatedHand, Take, Wait, Withdraw
+from damludo.simulation.table import Table
+from damludo.vision.content import Content
+
+Choose = Callable[[Game], Move]
+"""Chooses the person's next move."""
+CARRIAGE_AT_REST_S = 0.6
+"""A person believes that the machine has finished when its carriage stood still for this long."""
+
+
+class Violation(StrEnum):
+    """What a careless person does now and then."""
+
+    ILLEGAL_MOVE = "illegal_move"
+    CAPTURED_LEFT = "captured_left"
+    UNCROWNED = "uncrowned"
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a person behaves.
+
+    Attributes:
+        think_s: time before a move.
+        violation_rate: how often a move is begun with a violation (0 to 1).
+        patience_s: pause after the machine came to rest, for a person to whom the machine cannot speak (0: waits to be told).
+    """
+
+    think_s: float = 0.25
+    violation_rate: float = 0.0
+    patience_s: float = 0.0
+
+
+class ScriptedHuman:
+    """A `Part` of the world. Knows the game and the true table, and hears what the machine says (`hear`)."""
+
+    def __init__(
+        self,
+        table: Table,
+        hand: SimulatedHand,
+        game: Game,
+        colour: Colour,
+        choose: Choose,
+        habits: Habits,
+        random: np.random.Generator,
+    ) -> None:
+        self.game = game
+        self.violations: list[Violation] = []
+        self._table, self._hand, self._colour, self._choose = table, hand, colour, choose
+        self._habits, self._random = habits, random
+        self._may_move = game.position.side is colour and habits.patience_s > 0
+        self._intended: Move | None = None
+        self._carriage = (0.0, 0.0, 0.0)
+        self._carriage_still_since_s = 0.0
+        self._looked_at_version = -1
+
+    @property
+    def finished(self) -> bool:
+        """True when the person knows that the game is over."""
+        return self.game.result() is not None
+
+    def advance_to(self, time_s: float) -> None:
+        """Live up to `time_s`."""
+        self._hand.advance_to(time_s)
+        self._watch_carriage(time_s)
+        if self._hand.busy:
+            return
+        if self._intended is not None:
+            self._complete()
+        elif self.game.position.side is self._colour:
+            if self._may_move:
+                self._begin_move()
+        else:
+            self._watch_machine(time_s)
+
+    # --- what the machine says --------------------------------------------------------------------------------------------------
+
+    def told_to_move(self) -> None:
+        """Hear that it is one's turn."""
+        self._may_move = True
+
+    def told_to_correct(self) -> None:
+        """Hear that the last action was illegal or not finished: put the board as it should be after the intended move."""
+        wanted = _content(self.game.position)
+        self._hand.do([Wait(0.3), *self._gestures_to(wanted), Withdraw()])
+
+    def asked_for(self, changes: Mapping[int, Content]) -> None:
+        """Be asked to make some squares look like this."""
+        wanted = {square: content for square, content in {**self._table.content(), **changes}.items() if content.discs}
+        self._hand.do([Wait(0.5), *self._gestures_to(wanted), Wait(0.3), Withdraw()])
+
+    def asked_to_straighten(self, squares: Sequence[int]) -> None:
+        """Be asked to put discs into the middle of their squares."""
+        gestures: list[Gesture] = []
+        for square in squares:
+            place = self._table.layout.square(square)
+            discs = self._table.content().get(square, Content.EMPTY).discs
+            if discs == 1:
+                gestures += [Take(place.x_mm, place.y_mm), Put(place.x_mm, place.y_mm, exact=True)]
+        # With nothing to straighten a person still reaches out and points: the machine looks anew.
+        self._hand.do([Wait(0.5), *gestures, Wait(0.3), Withdraw()])
+
+    # --- own move ---------------------------------------------------------------------------------------------------------------
+
+    def _begin_move(self) -> None:
+        self._may_move = False
+        move = self._choose(self.game)
+        self._intended = move
+        after = _content(self.game.make(move).position)
+        wanted = after
+        if self._random.random() < self._habits.violation_rate:
+            wanted = self._violate(move, after)
+        self._hand.do([Wait(self._habits.think_s), *self._gestures_to(wanted), Withdraw()])
+
+    def _complete(self) -> None:
+        assert self._intended is not None
+        self.game = self.game.make(self._intended)
+        self._intended = None
+
+    def _violate(self, move: Move, after: Mapping[int, Content]) -> Mapping[int, Content]:
+        """Return the board after a random violation, `after` itself where none is possible."""
+        before = _content(self.game.position)
+        options: list[tuple[Violation, Mapping[int, Content]]] = []
+        if move.captures:
+            left = move.captures[int(self._random.integers(len(move.captures)))]
+            if left != move.origin:
+                options.append((Violation.CAPTURED_LEFT, {**after, left: before[left]}))
+        if after.get(move.target, Content.EMPTY).discs == 2 and before.get(move.origin, Content.EMPTY).discs == 1:
+            man = Content.WHITE_MAN if after[move.target].is_white else Content.BLACK_MAN
+            options.append((Violation.UNCROWNED, {**after, move.target: man}))
+        illegal = self._illegal_board(before)
+        if illegal is not None:
+            options.append((Violation.ILLEGAL_MOVE, illegal))
+        if not options:
+            return after
+        violation, wanted = options[int(self._random.integers(len(options)))]
+        self.violations.append(violation)
+        return wanted
+
+    def _illegal_board(self, before: Mapping[int, Content]) -> Mapping[int, Content] | None:
+        """Return a board with one own piece on a square where no legal move leads, None when there is none."""
+        playable = self.game.variant.board.playable
+        legal = [_content(self.game.make(move).position) for move in self.game.legal_moves()]
+        own = [
+            s
+            for s, c in before.items()
+            if (c.is_white if self._colour is Colour.WHITE else c.is_black) and c.discs == 1
+        ]
+        boards = []
+        for origin in own:
+            for target in playable:
+                board = {**before, target: before[origin]}
+                del board[origin]
+                if (
+                    target not in before
+                    and abs(target - origin) < 3 * self.game.variant.board.columns
+                    and board not in legal
+                ):
+                    boards.append(board)
+        return boards[int(self._random.integers(len(boards)))] if boards else None
+
+    # --- the machine's move -----------------------------------------------------------------------------------------------------
+
+    def _watch_carriage(self, time_s: float) -> None:
+        carriage = self._table.carriage
+        at = (carriage.x_mm, carriage.y_mm, carriage.z_mm)
+        if at != self._carriage or carriage.magnet_on:
+            self._carriage, self._carriage_still_since_s = at, time_s
+            self._looked_at_version = -1
+
+    def _watch_machine(self, time_s: float) -> None:
+        at_rest = time_s - self._carriage_still_since_s >= CARRIAGE_AT_REST_S + self._habits.patience_s
+        if not at_rest or self._looked_at_version == self._table.version:
+            return
+        self._looked_at_version = self._table.version
+        content = self._table.content()
+        for move in self.game.legal_moves():
+            after = self.game.make(move)
+            if _content(after.position) == content:
+                self.game = after
+                self._may_move = self._may_move or self._habits.patience_s > 0
+                return
+
+    def _gestures_to(self, wanted: Mapping[int, Content]) -> list[Gesture]:
+        return gestures_to(self._table, wanted, white_first=self._colour is Colour.WHITE)
+
+
+def _content(position: Position) -> dict[int, Content]:
+    """Return what stands on the squares that are not empty; a parachutist is a disc like a man."""
+    return {square: _SEEN[piece] for square, piece in enumerate(position.cells) if piece}
+
+
+_SEEN = (
+    Content.EMPTY,
+    Content.WHITE_MAN,
+    Content.WHITE_KING,
+    Content.BLACK_MAN,
+    Content.BLACK_KING,
+    Content.WHITE_MAN,
+    Content.BLACK_MAN,
+)
+"""Indexed by `rules.position.Piece`."""

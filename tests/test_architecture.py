@@ -1,0 +1,173 @@
+"""The house keeps its order: who may import whom, how long things may be, and who may print."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MAX_FUNCTION_LINES = 60
+"""Lines of one function, its docstring not counted."""
+MAX_MODULE_LINES = 500
+
+
+@dataclass(frozen=True)
+class May:
+    """What a package may import beside itself and the standard library."""
+
+    ours: frozenset[str] = field(default_factory=frozenset)
+    """Packages of Damludo."""
+    others: frozenset[str] = field(default_factory=frozenset)
+    """Top-level names of other people's packages."""
+
+
+def _may(ours: str = "", others: str = "") -> May:
+    return May(frozenset(ours.split()), frozenset(others.split()))
+
+
+PACKAGES = {
+    "rules": _may(others="numpy"),
+    "engine": _may("rules"),
+    "vision": _may(others="numpy cv2"),
+    "robot": _may(others="serial"),
+    "calibration": _may("rules vision robot", others="numpy cv2"),
+    "simulation": _may("rules vision robot", others="numpy cv2"),
+    "play": _may("rules engine vision robot calibration simulation", others="numpy cv2 fastapi starlette uvicorn"),
+}
+
+# The simulated controller reads G-code with its own eyes, or a mistake of the writer would be read as it was meant.
+FORBIDDEN_MODULES = {"simulation": ("damludo.robot.gcode",)}
+
+MAY_PRINT = ("play/cli.py", "play/console.py", "play/commands/")
+
+
+def violations(root: Path) -> list[str]:
+    """Return every breach of the order below `root`, one sentence each, in file order."""
+    return [
+        breach for package in PACKAGES for path in sorted((root / package).rglob("*.py")) for breach in _of(root, path)
+    ]
+
+
+def _of(root: Path, path: Path) -> Iterator[str]:
+    name = path.relative_to(root).as_posix()
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text, filename=name)
+    if (lines := len(text.splitlines())) > MAX_MODULE_LINES:
+        yield f"{name}: {lines} lines, at most {MAX_MODULE_LINES}"
+    for node in ast.walk(tree):
+        yield from (f"{name}:{getattr(node, 'lineno', 0)}: {breach}" for breach in _of_node(name, node))
+
+
+def _of_node(name: str, node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Import(names=names):
+            for alias in names:
+                yield from _of_import(name, alias.name)
+        case ast.ImportFrom(module=str(module), level=0):
+            for alias in node.names:
+                yield from _of_import(name, f"{module}.{alias.name}")
+        case ast.ImportFrom(level=level) if level >= len(Path(name).parts):
+            yield "a relative import leaves the package"
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            if (lines := _body_lines(node)) > MAX_FUNCTION_LINES:
+                yield f"{node.name} has {lines} lines, at most {MAX_FUNCTION_LINES}"
+        case ast.Call(func=ast.Name(id="print"), keywords=keywords) if not name.startswith(MAY_PRINT):
+            if all(keyword.arg != "file" for keyword in keywords):
+                yield "only the command line prints"
+
+
+def _of_import(name: str, imported: str) -> Iterator[str]:
+    package = name.split("/")[0]
+    may = PACKAGES[package]
+    top, *rest = imported.split(".")
+    if top == "damludo":
+        if rest and rest[0] != package and rest[0] not in may.ours:
+            yield f"{package} may not import damludo.{rest[0]}"
+        for forbidden in FORBIDDEN_MODULES.get(package, ()):
+            if f"{imported}.".startswith(f"{forbidden}."):
+                yield f"{package} may not import {forbidden}"
+    elif top in PACKAGES:
+        yield f"import it as damludo.{top}"
+    elif top not in sys.stdlib_module_names and top not in may.others:
+        yield f"{package} may not import {top}"
+
+
+def _body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    body = node.body
+    if ast.get_docstring(node) is not None:
+        body = body[1:]
+    if not body or node.end_lineno is None:
+        return 0
+    # Signature and decorators count too: a signature of twenty lines is as hard to read as a body of twenty.
+    docstring_lines = 0 if body is node.body else (node.body[0].end_lineno or 0) - node.body[0].lineno + 1
+    return node.end_lineno - node.lineno + 1 - docstring_lines
+
+
+def test_the_house_keeps_its_order(root: Path) -> None:
+    assert violations(root) == []
+
+
+def test_every_package_of_the_tree_is_in_the_table(root: Path) -> None:
+    tree = {path.parent.name for path in root.glob("*/__init__.py")}
+
+    assert tree == set(PACKAGES)
+
+
+def _house(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_the_check_sees_forbidden_imports(tmp_path: Path) -> None:
+    bad = _house(
+        tmp_path,
+        {
+            "rules/a.py": "import damludo.engine.search\nimport json\nimport numpy as np\nimport cv2\n",
+            "engine/a.py": "def f():\n    from damludo import play\n",
+            "vision/a.py": "from .. import rules\nfrom . import b\n",
+            "robot/a.py": "import rules\nfrom damludo.robot.gcode import write\n",
+            "simulation/a.py": "from damludo.robot import gcode, line\nfrom damludo.robot.gcode import write\n",
+        },
+    )
+
+    assert violations(bad) == [
+        "rules/a.py:1: rules may not import damludo.engine",
+        "rules/a.py:4: rules may not import cv2",
+        "engine/a.py:2: engine may not import damludo.play",
+        "vision/a.py:1: a relative import leaves the package",
+        "robot/a.py:1: import it as damludo.rules",
+        "simulation/a.py:1: simulation may not import damludo.robot.gcode",
+        "simulation/a.py:2: simulation may not import damludo.robot.gcode",
+    ]
+
+
+def test_the_check_sees_what_is_too_long(tmp_path: Path) -> None:
+    docstring = '    """First\n' + "    more\n" * 70 + '    """\n'
+    bad = _house(
+        tmp_path,
+        {
+            "rules/fits.py": "def f():\n" + docstring + "    pass\n" * (MAX_FUNCTION_LINES - 1),
+            "rules/long.py": "def g():\n" + "    pass\n" * MAX_FUNCTION_LINES,
+            "rules/module.py": "x = 1\n" * (MAX_MODULE_LINES + 1),
+        },
+    )
+
+    assert violations(bad) == [
+        "rules/long.py:1: g has 61 lines, at most 60",
+        "rules/module.py: 501 lines, at most 500",
+    ]
+
+
+def test_the_check_sees_who_prints(tmp_path: Path) -> None:
+    bad = _house(
+        tmp_path,
+        {
+            "play/match.py": "print(1, file=f)\nprint(1)\n",
+            "play/commands/games.py": "print(1)\n",
+            "play/cli.py": "print(1)\n",
+        },
+    )
+
+    assert violations(bad) == ["play/match.py:2: only the command line prints"]

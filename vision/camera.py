@@ -1,0 +1,210 @@
+"""A real camera over OpenCV: a thread that always holds the newest picture and nothing older."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, cast
+
+import cv2
+import numpy as np
+
+from damludo.vision.clock import Clock
+from damludo.vision.errors import BadPicture, CameraLost, CameraNotFound
+from damludo.vision.frame import Frame, FrameSource, Image
+from damludo.vision.recording import PictureFolder, VideoFile, check_dimensions
+
+READ_TIMEOUT_S = 3.0
+"""A camera that gives no picture for so long is lost (a webcam in the dark needs 0.2 s for one)."""
+FROZEN_S = 2.0
+"""The same bytes for so long: the driver repeats its last picture for ever, as some do when the plug is out."""
+
+
+class Capture(Protocol):
+    """What `Camera` uses of cv2.VideoCapture."""
+
+    def isOpened(self) -> bool: ...  # noqa: N802 - OpenCV's name
+
+    def read(self) -> tuple[bool, Image | None]: ...
+
+    def release(self) -> None: ...
+
+
+class Camera:
+    """A `FrameSource` over a webcam, a device file or a network stream.
+
+    A driver keeps a queue of a few pictures; a slow reader would get old ones. So a thread reads all the time, stamps each
+    picture when it arrives and keeps only the newest.
+
+    Args:
+        source: number of the camera, device path, or an http/rtsp URL.
+        clock: stamps the frames; the monotonic clock of this computer if None.
+        read_timeout_s: after so long without a new picture `read` gives up.
+        frozen_s: identical pictures for so long are a fault; None for sources whose pictures may be identical.
+        open_capture: opens the device.
+
+    Raises:
+        CameraNotFound: the device cannot be opened or gives no first picture.
+    """
+
+    def __init__(
+        self,
+        source: int | str,
+        clock: Clock | None = None,
+        read_timeout_s: float = READ_TIMEOUT_S,
+        frozen_s: float | None = FROZEN_S,
+        open_capture: Callable[[int | str], Capture] | None = None,
+    ) -> None:
+        self.source = source
+        self._clock: Clock = clock if clock is not None else _MonotonicClock()
+        self._read_timeout_s, self._frozen_s = read_timeout_s, frozen_s
+        self._capture = (open_capture or _open)(source)
+        if not self._capture.isOpened():
+            self._capture.release()
+            raise CameraNotFound(
+                f"camera {source} cannot be opened; check its plug, that no other program uses it, and its number with "
+                f"'damludo doctor'"
+            )
+        self._news = threading.Condition()
+        self._newest: Frame | None = None
+        self._fault: str | None = None
+        self._given = 0
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name=f"camera {source}", daemon=True)
+        self._thread.start()
+
+    def read(self) -> Frame:
+        """Return the newest picture, waiting for one that was not given yet.
+
+        Raises:
+            CameraLost: none came in time, the camera is frozen, or it was closed.
+        """
+        with self._news:
+            if not self._news.wait_for(self._has_news, timeout=self._read_timeout_s):
+                raise CameraLost(
+                    f"camera {self.source} gave no picture for {self._read_timeout_s:g} s; check its cable and plug it in again"
+                )
+            if self._fault is not None or self._newest is None:
+                raise CameraLost(self._fault or f"camera {self.source} is closed")
+            self._given = self._newest.number
+            return self._newest
+
+    def close(self) -> None:
+        """Let go of the device; a driver that hangs is left behind after a second."""
+        with self._news:
+            self._closing = True
+            if self._fault is None:
+                self._fault = f"camera {self.source} is closed"
+            self._news.notify_all()
+        if self._thread is not threading.current_thread():
+            self._thread.join(timeout=1.0)
+
+    def __enter__(self) -> "Camera":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _has_news(self) -> bool:
+        return self._fault is not None or (self._newest is not None and self._newest.number > self._given)
+
+    def _run(self) -> None:
+        """Read until closed or lost. The device belongs to this thread: releasing it elsewhere during a read crashes drivers."""
+        changed_s = self._clock.now_s()
+        number = 0
+        last: Image | None = None
+        try:
+            while not self._closing:
+                good, image = self._capture.read()
+                now_s = self._clock.now_s()
+                if not good or image is None:
+                    return self._fail(f"camera {self.source} stopped; check its cable and plug it in again")
+                try:
+                    image = _as_bgr(image)
+                except BadPicture as error:
+                    return self._fail(str(error))
+                if last is None or not np.array_equal(last, image):
+                    changed_s = now_s
+                elif self._frozen_s is not None and now_s - changed_s >= self._frozen_s:
+                    return self._fail(
+                        f"camera {self.source} is frozen: the same picture for {self._frozen_s:g} s; plug it in again"
+                    )
+                last = image
+                number += 1
+                with self._news:
+                    self._newest = Frame(image, now_s, number)
+                    self._news.notify_all()
+        finally:
+            self._capture.release()
+
+    def _fail(self, why: str) -> None:
+        with self._news:
+            if self._fault is None:
+                self._fault = why
+            self._news.notify_all()
+
+
+def open_source(
+    source: str, frame_rate: float | None = None, times: Path | None = None, clock: Clock | None = None
+) -> FrameSource:
+    """Open what a person calls a camera: a number, a device, a stream, a video file or a folder of pictures.
+
+    Args:
+        source: as typed.
+        frame_rate: pictures a second of a folder, or instead of what a video file says.
+        times: file with the time of every picture of a folder.
+        clock: for real cameras.
+
+    Raises:
+        CameraNotFound: there is no such thing.
+        BadPicture: the times file does not fit the folder.
+    """
+    if source.isascii() and source.isdigit():
+        return Camera(int(source), clock)
+    if "://" in source:
+        return Camera(source, clock)
+    path = Path(source)
+    if path.is_dir():
+        return PictureFolder(path, frame_rate=frame_rate, times=times)
+    if path.is_file():
+        return VideoFile(path, frame_rate=frame_rate)
+    if path.exists():
+        return Camera(source, clock)
+    raise CameraNotFound(
+        f"there is no camera, file or folder '{source}'; give a camera number, a video, a folder or a URL"
+    )
+
+
+class _MonotonicClock:
+    """The computer's monotonic clock."""
+
+    def now_s(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        if seconds > 0:
+            time.sleep(seconds)
+
+
+def _open(source: int | str) -> Capture:
+    capture = cv2.VideoCapture(source)
+    # Obeyed by some drivers only; the thread makes it unimportant.
+    capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+    # OpenCV's stubs promise any integer or floating array; cameras give uint8 and `_as_bgr` checks it.
+    return cast(Capture, capture)
+
+
+def _as_bgr(image: Image) -> Image:
+    """Return (h, w, 3) uint8 whatever the driver gives (gray, BGRA)."""
+    if image.dtype != np.uint8 or image.ndim not in (2, 3):
+        raise BadPicture("the camera gives pictures that are not 8 bit; choose another format for it")
+    height, width = image.shape[:2]
+    check_dimensions(width, height, "the camera's picture")
+    if image.ndim == 2 or image.shape[2] == 1:
+        return np.asarray(cv2.cvtColor(image, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
+    if image.shape[2] == 4:
+        return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGRA2BGR), dtype=np.uint8)
+    return image

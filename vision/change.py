@@ -1,0 +1,128 @@
+"""What changed on the places between two quiet pictures: the most reliable thing a camera can tell about a board.
+
+Each place is compared with itself, so its own wood, paint and glare drop out. A lamp scales the brightness of a patch, its
+texture stays: what counts is how much the log-brightness ratio *varies* within the patch around the disc's top, divided by the
+median of all places of the same pair of pictures.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.frame import Image
+from damludo.vision.view import BoardView
+
+Patches = NDArray[np.float32]
+"""Log-brightness around the tops of the discs, shape (places, samples, 3)."""
+
+PATCH_RADII = 1.25
+"""The patch reaches so many disc radii far: the ring outside of the disc shows the square that a change leaves as it is."""
+SCORE_QUANTILE = 0.85
+"""The ring is a third of the patch; the quantile lies within it or within the disc, whichever varies more."""
+NOISE_FLOOR = 0.012
+"""Least median score in log-brightness: a picture without noise must not turn rounding into evidence."""
+DISTURBED_SCORE = 5.0
+"""Typical score of a disc that was taken, put down or pushed by a tenth of a square (least of 35 changed squares: 5.1)."""
+MOST_EVIDENCE = 15.0
+"""Limit of the log-likelihood ratio of one place."""
+
+_LOG_OF_VALUE = np.log(np.arange(256, dtype=np.float32) + 6.0)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ChangeEvidence:
+    """The comparison of two quiet pictures.
+
+    Attributes:
+        score: shape (rows * columns,), departure from the light's change, 1 = like the median place; 0 for places that are not
+            playable.
+        log_likelihood_ratio: shape (rows * columns,), disturbed against undisturbed; 0 for places that are not playable.
+    """
+
+    score: NDArray[np.float64]
+    log_likelihood_ratio: NDArray[np.float64]
+
+
+class PatchSampler:
+    """Cuts the patches of all playable places out of a picture.
+
+    Args:
+        view: where the board is in the picture.
+    """
+
+    def __init__(self, view: BoardView) -> None:
+        self.grid = view.grid
+        radius_mm = PATCH_RADII * view.sizes.disc_diameter_mm / 2
+        corners = view.project(view.outer_corners_mm())
+        px_per_mm = float(np.linalg.norm(corners[1] - corners[0])) / (
+            (view.grid.columns - view.grid.lines) * view.sizes.square_mm
+        )
+        side = int(np.clip(round(1.4 * radius_mm * px_per_mm), 10, 28))
+        # One sample stands for so many pixels: smoothed before, so that none is left out and noise is averaged.
+        self._sigma_px = max(0.6, radius_mm * px_per_mm / side)
+        line = (np.arange(side) + 0.5) / side * 2.0 - 1.0
+        x, y = np.meshgrid(line, line)
+        inside = x * x + y * y <= 1.0
+        offsets = np.stack([x[inside], y[inside], np.zeros(int(inside.sum()))], axis=1) * radius_mm
+        top = view.sizes.disc_height_mm
+        points = np.concatenate([view.centre_mm(place, top) + offsets for place in self.grid.playable])
+        where = view.project(points).astype(np.float32).reshape(len(self.grid.playable), -1, 2)
+        self._x, self._y = np.ascontiguousarray(where[..., 0]), np.ascontiguousarray(where[..., 1])
+
+    def sample(self, image: Image) -> Patches:
+        """Return the patches of the playable places, in the grid's order."""
+        smooth = cv2.GaussianBlur(image, (0, 0), self._sigma_px)
+        values = cv2.remap(smooth, self._x, self._y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(_LOG_OF_VALUE[values], dtype=np.float32)
+
+    def compare(self, before: Patches, after: Patches) -> ChangeEvidence:
+        """Return what changed between two pictures of one view."""
+        score = relative_scores(before, after)
+        playable = list(self.grid.playable)
+        scores = np.zeros(self.grid.rows * self.grid.columns)
+        ratios = np.zeros(self.grid.rows * self.grid.columns)
+        scores[playable] = score
+        ratios[playable] = evidence_of_score(score)
+        return ChangeEvidence(scores, ratios)
+
+
+def relative_scores(before: Patches, after: Patches) -> NDArray[np.float64]:
+    """Return how much every patch departs from a mere change of light, in units of the median patch.
+
+    Args:
+        before, after: shape (places, samples, 3).
+
+    Returns:
+        Shape (places,).
+    """
+    ratio = after - before
+    ratio = ratio - np.median(ratio, axis=1, keepdims=True)
+    departure = np.abs(ratio).mean(axis=2)
+    rank = int(SCORE_QUANTILE * (departure.shape[1] - 1))
+    score = np.partition(departure, rank, axis=1)[:, rank].astype(np.float64)
+    return np.asarray(score / max(float(np.median(score)), NOISE_FLOOR))
+
+
+def evidence_of_score(score: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log-likelihood ratios disturbed against undisturbed for the relative scores of one pair of pictures.
+
+    Undisturbed: the logarithm is normal around 0 with the scene's own deviation (from the upper quantile of all places, which few
+    moves reach), and one place in thirty has a tail: a shadow's edge, a reflection. Disturbed: normal around log(2 x
+    `DISTURBED_SCORE`) with deviation 0.7.
+    """
+    value = np.log(np.maximum(score, 0.2))
+    deviation = float(np.clip(np.quantile(value, 0.8) / 0.84, 0.2, 0.5))
+    usual = np.logaddexp(
+        np.log(0.97) + _log_normal(value, 0.0, deviation), np.log(0.03) + _log_normal(value, 2.0 * deviation + 0.3, 0.4)
+    )
+    typical = np.log(2.0 * DISTURBED_SCORE)
+    # Scores beyond the typical one are never less convincing than the typical one.
+    disturbed = _log_normal(np.minimum(value, typical), typical, 0.7)
+    return np.asarray(np.clip(disturbed - usual, -MOST_EVIDENCE, MOST_EVIDENCE))
+
+
+def _log_normal(value: NDArray[np.float64], mean: float, deviation: float) -> NDArray[np.float64]:
+    """Logarithm of a normal density without the factor that all share."""
+    return np.asarray(-0.5 * ((value - mean) / deviation) ** 2 - np.log(deviation))

@@ -1,0 +1,145 @@
+"""A reading without a game: the first picture is taken for a start position, and teaches what empty squares and men look like.
+
+It knows no rules and no shape of the men, only that two opposite sides of the board are filled and the middle is empty; so it
+also follows chess men or bottle caps. For a known game `SquareReader` with a taught look is the better reader.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.content import Content, Grid
+from damludo.vision.errors import BoardNotFound
+from damludo.vision.frame import Image
+from damludo.vision.view import BoardView
+
+Floats = NDArray[np.float64]
+
+CORE_SQUARES = 0.26
+"""Radius of the middle of a square whose colour counts."""
+SAMPLES = 13
+SPREAD_FLOOR = 0.08
+"""Least deviation of log colour within one class: grain, gloss and the camera's noise."""
+MOST_MISFIT = 0.8
+"""The start position must fit better than any other and than an empty board by this factor (photographs of chess men: 0.43 to
+0.58)."""
+
+KING_PENALTY_NATS = 10.0
+
+_LOG_OF_VALUE = np.log(np.arange(256, dtype=np.float64) + 10.0)
+_EMPTY, _WHITE, _BLACK = 0, 1, 2
+_CONTENTS = (Content.EMPTY, Content.WHITE_MAN, Content.BLACK_MAN)
+
+
+class HomesReader:
+    """A `PictureReader` taught by one start position; make it with `learn`.
+
+    Attributes:
+        content: what stood where in the picture that taught it.
+    """
+
+    def __init__(self, view: BoardView, features: Floats, group: NDArray[np.intp]) -> None:
+        self._view = view
+        self._taught = features
+        self._shade = _shades(view.grid)
+        self.content = {place: _CONTENTS[int(group[place])] for place in range(len(group))}
+        self._centres, self._spreads = _classes(features, group, self._shade)
+
+    @classmethod
+    def learn(cls, image: Image, view: BoardView) -> "HomesReader":
+        """Learn from a picture with men on two opposite sides and none between; the lighter men are White's.
+
+        Raises:
+            BoardNotFound: the picture shows no start position.
+        """
+        features = _features(image, view)
+        shade = _shades(view.grid)
+        layouts = list(_layouts(view.grid))
+        misfits = np.array([_misfit(features, group, shade) for group in layouts])
+        order = np.argsort(misfits, kind="stable")
+        group = layouts[int(order[0])]
+        nothing = _misfit(features, np.zeros_like(group), shade)
+        if misfits[order[0]] > MOST_MISFIT * min(float(misfits[order[1]]), nothing):
+            raise BoardNotFound("the men do not stand as at the start of a game; start the watch from a start position")
+        if features[group == _WHITE, :3].mean() < features[group == _BLACK, :3].mean():
+            group = np.array([_EMPTY, _BLACK, _WHITE], dtype=np.intp)[group]
+        return cls(view, features, group)
+
+    def read(self, image: Image, believed: Mapping[int, Content] | None) -> Floats:
+        """Return log-likelihoods of the contents, shape (rows * columns, 5); kings look like men."""
+        features = _features(image, self._view)
+        # The lamp: the median change of all places, most of which hold what they held.
+        features = features - np.median(features - self._taught, axis=0)
+        distance = (features[:, None, :] - self._centres[self._shade]) / self._spreads[self._shade]
+        # A sum of absolute deviations: a bishop's mitre is no better reason than two grains of wood.
+        scores = -np.abs(distance).sum(axis=2) - np.log(self._spreads[self._shade]).sum(axis=2)
+        table = np.zeros((len(features), len(Content)))
+        table[:, Content.EMPTY] = scores[:, _EMPTY]
+        table[:, [Content.WHITE_MAN, Content.WHITE_KING]] = scores[:, [_WHITE]]
+        table[:, [Content.BLACK_MAN, Content.BLACK_KING]] = scores[:, [_BLACK]]
+        # Nothing here tells a king from a man, so it is never a reason to see one.
+        table[:, [Content.WHITE_KING, Content.BLACK_KING]] -= KING_PENALTY_NATS
+        return np.asarray(np.maximum(table - table.max(axis=1, keepdims=True), -30.0))
+
+
+def _shades(grid: Grid) -> NDArray[np.intp]:
+    rank, file = np.divmod(np.arange(grid.columns * grid.rows), grid.columns)
+    return np.asarray((rank + file) % 2, dtype=np.intp)
+
+
+def _features(image: Image, view: BoardView) -> Floats:
+    """Median log colour of the middle of every place and its spread, shape (rows * columns, 4)."""
+    line = np.linspace(-1.0, 1.0, SAMPLES)
+    x, y = np.meshgrid(line, line)
+    inside = x * x + y * y <= 1.0
+    radius = CORE_SQUARES * view.sizes.square_mm
+    offsets = np.stack([x[inside], y[inside], np.zeros(int(inside.sum()))], axis=1) * radius
+    places = range(view.grid.columns * view.grid.rows)
+    points = np.concatenate([view.centre_mm(place, view.sizes.disc_height_mm) + offsets for place in places])
+    where = view.project(points).astype(np.float32).reshape(len(places), -1, 2)
+    values = cv2.remap(cv2.GaussianBlur(image, (0, 0), 1.0), where[..., 0], where[..., 1], cv2.INTER_LINEAR)
+    colours = _LOG_OF_VALUE[values]
+    middle = np.median(colours, axis=1)
+    spread = np.abs(colours - middle[:, None]).mean(axis=(1, 2))
+    return np.concatenate([middle, spread[:, None]], axis=1)
+
+
+def _layouts(grid: Grid) -> Iterator[NDArray[np.intp]]:
+    """Every plain start position: homes one to four rows deep on two opposite sides, on all places or on those of one shade."""
+    rank, file = np.divmod(np.arange(grid.columns * grid.rows), grid.columns)
+    shade = _shades(grid)
+    for line, count in ((rank, grid.rows), (file, grid.columns)):
+        for depth in range(1, (count - 1) // 2 + 1):
+            for kept in (None, 0, 1):
+                on = np.ones(len(line), dtype=np.bool_) if kept is None else shade == kept
+                group = np.zeros(len(line), dtype=np.intp)
+                group[on & (line < depth)] = _WHITE
+                group[on & (line >= count - depth)] = _BLACK
+                yield group
+
+
+def _misfit(features: Floats, group: NDArray[np.intp], shade: NDArray[np.intp]) -> float:
+    """Sum of the absolute departures from the median of each class (group and shade)."""
+    total = 0.0
+    for key in range(6):
+        members = features[(group == key // 2) & (shade == key % 2)]
+        if len(members):
+            total += float(np.abs(members - np.median(members, axis=0)).sum())
+    return total
+
+
+def _classes(features: Floats, group: NDArray[np.intp], shade: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Centres and spreads of the classes, shapes (2 shades, 3 groups, 4 features)."""
+    centres = np.zeros((2, 3, features.shape[1]))
+    spreads = np.full((2, 3, features.shape[1]), 0.3)
+    for key in range(2):
+        for kind in range(3):
+            members = features[(group == kind) & (shade == key)]
+            if not len(members):
+                # Men of a game that uses one shade only look the same on the other.
+                members = features[group == kind]
+            centres[key, kind] = np.median(members, axis=0)
+            spreads[key, kind] = SPREAD_FLOOR + np.abs(members - centres[key, kind]).mean(axis=0)
+    return centres, spreads

@@ -1,0 +1,415 @@
+"""Is a hand over the board, and does anything move? Told from reduced grey pictures, frame by frame.
+
+A hand hides the pattern of the board; a shadow, a lamp or the camera's exposure only scale it. So the evidence is not how much
+the picture changed but where the gradients of the calm picture are *missing*: the local correlation of the two gradient fields
+of the log-brightness, which no multiplicative change of light can lower. Components of that mask are arms when they reach the
+border of the board's surroundings, else discs that were moved, unless they are too large. A hidden Markov chain with the two
+states OUT and IN turns the areas into the answer.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.frame import Frame
+from damludo.vision.view import BoardView
+
+Gray: TypeAlias = NDArray[np.float32]
+Mask: TypeAlias = NDArray[np.uint8]
+
+STILL_S = 0.4
+"""So long must nothing move before the scene counts as still."""
+SQUARE_IN_REDUCED_PX = 11
+"""The picture is reduced until one square is about so many pixels wide: edges of squares and discs survive, noise does not."""
+MARGIN_SQUARES = 0.45
+"""The watched region reaches so far beyond the field: a disc on an edge square stays inside, an arm crosses the border."""
+MISSING_CORRELATION = 0.45
+"""Where the gradients agree less than this with those of the calm picture, something hides the board (sequence of photographs:
+shadows 0.6 and more, hands and sleeves below 0.3)."""
+LEAST_CHANGE = 0.12
+"""... if the log-brightness also changed by this much against its surroundings (noise of a webcam in the dark: 0.05)."""
+DARKER_THAN_SHADOW = -1.6
+"""Log-brightness ratio that only a black sleeve reaches; a cast shadow leaves more light."""
+MOTION_CHANGE = 0.06
+"""Local change of log-brightness between two frames that counts as motion."""
+MOTION_SQUARES = 0.08
+"""Area in squares that has to change for motion: a finger tip that trembles does, noise does not."""
+
+_LOG_OF_GRAY = np.log(np.arange(256, dtype=np.float32) + 6.0)
+MOST_LOG_ODDS = 3.5
+"""The chain is never surer than this, so that one clear frame is enough to turn it."""
+SAME_LIGHT = 0.15
+"""A pixel whose log-brightness differs less than this from the calm picture's shows the same thing in the same light."""
+NOTHING_EVIDENCE = -6.0
+"""Log-likelihood ratio of a frame in which nothing hides the board."""
+
+_LIGHT_CHANGE = 0.10  # log-brightness of the whole field
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What one frame says about the scene as a whole.
+
+    Attributes:
+        time_s, number: those of the frame.
+        hand: a hand or an arm is over the board.
+        still: nothing moved for at least `STILL_S`.
+        quiet: no hand, still, and no machine part over the board.
+        light_changed: the light on the board differs from that of the baseline picture.
+        mask_squares: area of what hides the board, in squares (moved discs count too).
+        hand_probability: the chain's belief that a hand is there, 0..1.
+    """
+
+    time_s: float
+    number: int
+    hand: bool
+    still: bool
+    quiet: bool
+    light_changed: bool
+    mask_squares: float
+    hand_probability: float
+
+
+class Region:
+    """The part of the picture that is watched: the playing field and a margin, at reduced size.
+
+    Args:
+        corners_px: outer corners of the playing field in the picture, shape (4, 2), px, in turn: at a1, along rank 1, opposite,
+            along file a (a line board: the outer crossings).
+        columns, rows: number of places.
+        image_size: (width, height) in px.
+        lines: True for a board of crossings.
+    """
+
+    def __init__(
+        self,
+        corners_px: NDArray[np.float64],
+        columns: int,
+        rows: int,
+        image_size: tuple[int, int],
+        lines: bool = False,
+    ) -> None:
+        self.columns, self.rows = columns, rows
+        # Units of the plane: one square; a line board gets half a square around its outer crossings.
+        half = 0.5 if lines else 0.0
+        low, right, top = half, columns - half, rows - half
+        plane = np.array([[low, low], [right, low], [right, top], [low, top]], dtype=np.float32)
+        corners = np.asarray(corners_px, dtype=np.float32).reshape(4, 2)
+        picture_from_plane = np.asarray(cv2.getPerspectiveTransform(plane, corners), dtype=np.float64)
+        far = MARGIN_SQUARES
+        box = np.array(
+            [[-far, -far], [columns + far, -far], [columns + far, rows + far], [-far, rows + far]], dtype=np.float32
+        )
+        outline = cv2.perspectiveTransform(box.reshape(1, 4, 2), picture_from_plane)[0]
+        self._crop(outline, image_size)
+        square_px = math.sqrt(float(cv2.contourArea(corners)) / ((right - low) * (top - low)))
+        self.scale = max(1.0, square_px / SQUARE_IN_REDUCED_PX)
+        self.square_px = square_px / self.scale
+        width = max(8, round((self.x1 - self.x0) / self.scale))
+        height = max(8, round((self.y1 - self.y0) / self.scale))
+        self.size = (width, height)
+        self.inside = self.polygon(outline)
+        self.area_px = self.square_px**2
+        self.place_of_pixel = self._places(picture_from_plane)
+        eroded = cv2.erode(self.inside, np.ones((3, 3), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
+        self.border: Mask = cv2.subtract(self.inside, np.asarray(eroded, dtype=np.uint8)).astype(np.uint8)
+
+    @classmethod
+    def of_view(cls, view: BoardView) -> "Region":
+        """Return the region of a calibrated board."""
+        corners = view.project(view.outer_corners_mm())
+        return cls(corners, view.grid.columns, view.grid.rows, view.image_size, view.grid.lines)
+
+    def reduce(self, image: NDArray[np.uint8]) -> Gray:
+        """Return the log-brightness of the region at reduced size, shape (h, w), float32."""
+        part = image[self.y0 : self.y1, self.x0 : self.x1]
+        small = cv2.resize(part, self.size, interpolation=cv2.INTER_AREA)
+        gray = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
+        return np.asarray(cv2.LUT(gray, _LOG_OF_GRAY), dtype=np.float32)
+
+    def polygon(self, points_px: NDArray[np.float64] | NDArray[np.float32]) -> Mask:
+        """Return the mask (1 inside) of a polygon given in px of the full picture, shape (n, 2)."""
+        shrink = np.array([self.size[0] / (self.x1 - self.x0), self.size[1] / (self.y1 - self.y0)], dtype=np.float64)
+        points = (np.asarray(points_px, dtype=np.float64) - (self.x0, self.y0) + 0.5) * shrink - 0.5
+        mask = np.zeros((self.size[1], self.size[0]), dtype=np.uint8)
+        # fillPoly takes integers; far points are cut so that they cannot overflow.
+        cv2.fillPoly(mask, [np.round(np.clip(points, -20000, 20000)).astype(np.int32)], (1.0,))
+        return mask
+
+    def kernel(self, squares: float) -> Mask:
+        """Return a round structuring element with a diameter in squares."""
+        side = round(squares * self.square_px) | 1
+        return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)), dtype=np.uint8)
+
+    def _crop(self, outline: NDArray[np.float32], image_size: tuple[int, int]) -> None:
+        width, height = image_size
+        self.x0 = int(np.clip(math.floor(float(outline[:, 0].min())), 0, width - 8))
+        self.x1 = int(np.clip(math.ceil(float(outline[:, 0].max())), self.x0 + 8, width))
+        self.y0 = int(np.clip(math.floor(float(outline[:, 1].min())), 0, height - 8))
+        self.y1 = int(np.clip(math.ceil(float(outline[:, 1].max())), self.y0 + 8, height))
+
+    def _places(self, picture_from_plane: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Index of the place at every reduced pixel, `columns * rows` outside of the field."""
+        width, height = self.size
+        xs = (np.arange(width) + 0.5) * (self.x1 - self.x0) / width - 0.5 + self.x0
+        ys = (np.arange(height) + 0.5) * (self.y1 - self.y0) / height - 0.5 + self.y0
+        pixels = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(1, -1, 2)
+        plane = cv2.perspectiveTransform(pixels, np.linalg.inv(picture_from_plane))[0]
+        file, rank = np.floor(plane[:, 0]).astype(np.intp), np.floor(plane[:, 1]).astype(np.intp)
+        field = (file >= 0) & (file < self.columns) & (rank >= 0) & (rank < self.rows)
+        places = np.where(field, rank * self.columns + file, self.columns * self.rows)
+        return np.asarray(places.reshape(height, width), dtype=np.intp)
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One component of what hides the board.
+
+    Attributes:
+        squares: its area.
+        field_squares: the part of its area that lies over the playing field.
+        extent_squares: the longer side of its upright box.
+        border_squares: length along which it touches the border of the region.
+        moving_squares: the part of its area that changed since the frame before.
+    """
+
+    squares: float
+    field_squares: float
+    extent_squares: float
+    border_squares: float
+    moving_squares: float
+
+    @property
+    def may_be_a_disc(self) -> bool:
+        """As small as a disc that was put down, or as the place it was taken from."""
+        return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cover:
+    """What hides the board in one frame.
+
+    Attributes:
+        mask: all that hides it, reduced size, 1 = hidden.
+        discs: the components that lie still and may be discs (or the places that discs were taken from).
+        patches: the components, largest first.
+    """
+
+    mask: Mask
+    discs: Mask
+    patches: tuple[Patch, ...]
+
+
+class _Calm:
+    """The last picture without a hand, with the gradients that the comparison needs."""
+
+    def __init__(self, gray: Gray, sigma_px: float) -> None:
+        self.gray = gray
+        self.dx, self.dy = _gradients(gray)
+        # The floor is the gradient energy of a camera's noise after the reduction: flat places stay undecided.
+        self.energy = _blur(self.dx * self.dx + self.dy * self.dy, sigma_px) + np.float32(2e-4)
+
+
+class MotionWatch:
+    """Follows the scene frame by frame: hand in or out, still or moving, which places the hand covered.
+
+    Args:
+        region: the watched part of the picture.
+    """
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self._calm: _Calm | None = None
+        self._baseline_level = 0.0
+        self._previous: Gray | None = None
+        self._previous_s = 0.0
+        self._last_motion_s = -math.inf
+        self._log_odds = -MOST_LOG_ODDS
+        self._covered = np.zeros(region.columns * region.rows + 1, dtype=np.bool_)
+        self._settled = False
+        self.cover: Cover | None = None
+
+    @property
+    def covered(self) -> NDArray[np.bool_]:
+        """True for the places that a hand was over since `forget_cover`, shape (rows * columns,)."""
+        return self._covered[:-1].copy()
+
+    def forget_cover(self) -> None:
+        """Start a new turn: no place was covered yet, and the light of this moment is the light to compare with."""
+        self._covered[:] = False
+        if self._previous is not None:
+            self._baseline_level = self._level(self._previous)
+
+    def restart(self) -> None:
+        """Forget the calm picture and the hand: the camera was moved or the watch began with a hand in the picture."""
+        self._calm = None
+        self._previous = None
+        self._log_odds = -MOST_LOG_ODDS
+        self._settled = False
+
+    def update(self, frame: Frame, ignore: NDArray[np.float64] | None = None) -> Scene:
+        """Take in the next frame.
+
+        Args:
+            frame: later than the last one.
+            ignore: polygon of a moving machine part, shape (n, 2), px: no evidence of anything.
+        """
+        gray = self.region.reduce(frame.image)
+        seen = self.region.inside
+        blocked = False
+        if ignore is not None and len(ignore) >= 3:
+            part = np.asarray(cv2.dilate(self.region.polygon(ignore), self.region.kernel(0.4)), dtype=np.uint8)
+            blocked = bool((part & seen).sum() > 0.05 * self.region.area_px)
+            seen = np.asarray(seen & (1 - part), dtype=np.uint8)
+        if self._calm is None:
+            self._start(gray, frame.time_s)
+        assert self._calm is not None
+        moving = self._motion(gray, seen)
+        if moving.sum() > MOTION_SQUARES * self.region.area_px:
+            self._last_motion_s = frame.time_s
+        cover = self._cover(gray, seen, moving)
+        self._believe(cover, frame.time_s)
+        still = frame.time_s - self._last_motion_s >= STILL_S
+        hand = self._log_odds > 0.0
+        self._settle(gray, cover, hand, still, blocked)
+        if hand:
+            self._mark_covered(cover)
+        self._previous, self._previous_s, self.cover = gray, frame.time_s, cover
+        return Scene(
+            time_s=frame.time_s,
+            number=frame.number,
+            hand=hand,
+            still=still,
+            quiet=still and not hand and not blocked,
+            light_changed=abs(self._level(gray) - self._baseline_level) > _LIGHT_CHANGE,
+            mask_squares=float(cover.mask.sum()) / self.region.area_px,
+            hand_probability=1.0 / (1.0 + math.exp(-self._log_odds)),
+        )
+
+    def _start(self, gray: Gray, time_s: float) -> None:
+        self._calm = _Calm(gray, self._sigma_px)
+        self._baseline_level = self._level(gray)
+        self._last_motion_s = time_s
+        self._previous_s = time_s
+
+    @property
+    def _sigma_px(self) -> float:
+        return 0.3 * self.region.square_px
+
+    def _level(self, gray: Gray) -> float:
+        return float(np.median(gray[::2, ::2]))
+
+    def _motion(self, gray: Gray, seen: Mask) -> NDArray[np.bool_]:
+        if self._previous is None:
+            return np.zeros(gray.shape, dtype=np.bool_)
+        change = _local_change(gray - self._previous, self.region.square_px)
+        return np.asarray((change > MOTION_CHANGE) & (seen > 0))
+
+    def _cover(self, gray: Gray, seen: Mask, moving: NDArray[np.bool_]) -> Cover:
+        assert self._calm is not None
+        calm, region = self._calm, self.region
+        ratio = gray - calm.gray
+        ratio -= np.float32(np.median(ratio[::2, ::2]))
+        dx, dy = _gradients(gray)
+        correlation = _blur(dx * calm.dx + dy * calm.dy, self._sigma_px) / calm.energy
+        hidden = (correlation < MISSING_CORRELATION) & (_local_change(ratio, region.square_px) > LEAST_CHANGE)
+        hidden |= ratio < DARKER_THAN_SHADOW
+        mask = hidden.astype(np.uint8) & seen
+        mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, region.kernel(0.3)), dtype=np.uint8)
+        return _components(mask, moving, region)
+
+    def _believe(self, cover: Cover, time_s: float) -> None:
+        """One step of the hidden Markov chain in log odds (IN against OUT)."""
+        elapsed = min(max(time_s - self._previous_s, 0.02), 1.0)
+        # Hands come and go about once in 5 s: that much certainty is lost by waiting.
+        change = 0.5 * (1.0 - math.exp(-2.0 * elapsed / 5.0))
+        inside = 1.0 / (1.0 + math.exp(-self._log_odds))
+        inside = inside * (1.0 - change) + (1.0 - inside) * change
+        prior = math.log(inside / (1.0 - inside))
+        self._log_odds = min(max(prior + _hand_evidence(cover), -MOST_LOG_ODDS), MOST_LOG_ODDS)
+
+    def _settle(self, gray: Gray, cover: Cover, hand: bool, still: bool, blocked: bool) -> None:
+        """Let the calm picture follow the scene, without ever swallowing a hand that comes slowly."""
+        if blocked:
+            return
+        if still and not self._settled:
+            # Begun with a hand in the picture, its leaving would look like a hand for ever: what stands still is the calm one.
+            self._log_odds, hand = min(self._log_odds, -2.0), False
+        if hand:
+            return
+        assert self._calm is not None
+        if still:
+            self._settled = True
+            self._calm = _Calm(gray, self._sigma_px)
+            return
+        # Between two moments of stillness only what is surely board is taken over: men that were moved and lie still, and
+        # pixels that look as before. A passing shadow stays out, and so does an arm.
+        calm = self._calm.gray
+        ratio = gray - calm
+        same = np.abs(ratio - np.float32(np.median(ratio[::2, ::2]))) < SAME_LIGHT
+        moved = cv2.dilate(cover.discs, self.region.kernel(0.5)) > 0
+        other = cv2.dilate(cover.mask - cover.discs, self.region.kernel(0.8)) > 0
+        self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
+
+    def _mark_covered(self, cover: Cover) -> None:
+        wide = cv2.dilate(cover.mask, self.region.kernel(0.8)) > 0
+        self._covered[np.unique(self.region.place_of_pixel[wide])] = True
+
+
+def _hand_evidence(cover: Cover) -> float:
+    """Log-likelihood ratio of hand against no hand for one frame.
+
+    Fitted on the sequence of photographs: hands with what is seen of the arm cover 1 to 15 squares.
+    """
+    return max((_patch_evidence(patch) for patch in cover.patches), default=NOTHING_EVIDENCE)
+
+
+def _patch_evidence(patch: Patch) -> float:
+    if patch.may_be_a_disc:
+        # A finger tip that comes in is as small, but it moves and it touches the border.
+        moving = patch.moving_squares > 0.3 * patch.squares and patch.border_squares > 0.0
+        return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
+    # Two or three men that were moved side by side may cover 2 squares in the inside; an arm has no such excuse.
+    usual = 0.8 if patch.border_squares >= 0.25 else 2.2
+    return min(max(4.0 * math.log2((patch.squares + 0.05) / usual), NOTHING_EVIDENCE), -NOTHING_EVIDENCE)
+
+
+def _components(mask: Mask, moving: NDArray[np.bool_], region: Region) -> Cover:
+    count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    touching = np.bincount(labels[region.border > 0], minlength=count)
+    in_field = np.bincount(labels[region.place_of_pixel < region.columns * region.rows], minlength=count)
+    moved = np.bincount(labels[moving], minlength=count)
+    is_disc = np.zeros(count, dtype=np.bool_)
+    patches = []
+    for k in range(1, count):
+        patch = Patch(
+            squares=float(statistics[k, cv2.CC_STAT_AREA]) / region.area_px,
+            field_squares=float(in_field[k]) / region.area_px,
+            extent_squares=float(max(statistics[k, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1])) / region.square_px,
+            border_squares=float(touching[k]) / region.square_px,
+            moving_squares=float(moved[k]) / region.area_px,
+        )
+        patches.append(patch)
+        is_disc[k] = patch.may_be_a_disc and moved[k] < 0.1 * statistics[k, cv2.CC_STAT_AREA]
+    patches.sort(key=lambda patch: -patch.squares)
+    return Cover(mask=mask, discs=is_disc[labels].astype(np.uint8), patches=tuple(patches))
+
+
+def _local_change(ratio: Gray, square_px: float) -> Gray:
+    """Mean departure of a log ratio from its surroundings of a third of a square: light changes have none."""
+    departure = cv2.absdiff(ratio, _blur(ratio, 0.35 * square_px))
+    return _blur(np.asarray(departure, dtype=np.float32), 0.2 * square_px)
+
+
+def _gradients(gray: Gray) -> tuple[Gray, Gray]:
+    dx = cv2.Sobel(gray, cv2.CV_32F, 1, 0, ksize=3, scale=0.125)
+    dy = cv2.Sobel(gray, cv2.CV_32F, 0, 1, ksize=3, scale=0.125)
+    return np.asarray(dx, dtype=np.float32), np.asarray(dy, dtype=np.float32)
+
+
+def _blur(values: Gray, sigma_px: float) -> Gray:
+    return np.asarray(cv2.GaussianBlur(values, (0, 0), sigma_px), dtype=np.float32)
