@@ -76,7 +76,9 @@ class Stretch:
 class Judge(Protocol):
     """What to make of a board without a hand."""
 
-    def judge(self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool) -> list[WatchEvent] | None:
+    def judge(
+        self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
+    ) -> list[WatchEvent] | None:
         """Return the events that the reading means; None means: not sure, look again later.
 
         Args:
@@ -154,13 +156,20 @@ class BoardEvents:
 
 
 class PlainJudge:
-    """Without a game: believes what it reads and reports boards that differ from the last one."""
+    """Without a game: believes what it reads and reports boards that differ from the last one.
 
-    def __init__(self, names: tuple[str, ...] = ()) -> None:
-        self._names = names
+    Args:
+        white_at: side of the picture where rank 1 lies; rows are told in picture order.
+        names: file names of the frames, if they have some.
+    """
+
+    def __init__(self, white_at: str = "bottom", names: tuple[str, ...] = ()) -> None:
+        self._white_at, self._names = white_at, names
         self._last: dict[int, Content] | None = None
 
-    def judge(self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool) -> list[WatchEvent]:
+    def judge(
+        self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
+    ) -> list[WatchEvent]:
         """Report the board if it is not the one reported before."""
         content = reading.most_likely()
         changed = sorted(p for p in content if self._last is None or self._last[p] is not content[p])
@@ -171,7 +180,7 @@ class PlainJudge:
         if not changed and not first:
             return []
         grid = reading.grid
-        more: dict[str, JsonValue] = {"rows": list[JsonValue](rows_of(grid, content))}
+        more: dict[str, JsonValue] = {"rows": list[JsonValue](turned_rows(rows_of(grid, content), self._white_at))}
         if not first:
             more["squares"] = [square_name(grid, place) for place in changed]
         if unlike:
@@ -187,7 +196,9 @@ class PlainJudge:
 def rows_of(grid: Grid, content: dict[int, Content]) -> list[str]:
     """Return the board as rows, rank by rank from the last one down: picture order when White sits at the bottom."""
     return [
-        "".join(LETTER_OF_CONTENT[content.get(rank * grid.columns + file, Content.EMPTY)] for file in range(grid.columns))
+        "".join(
+            LETTER_OF_CONTENT[content.get(rank * grid.columns + file, Content.EMPTY)] for file in range(grid.columns)
+        )
         for rank in range(grid.rows - 1, -1, -1)
     ]
 

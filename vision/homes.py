@@ -4,6 +4,7 @@ It knows no rules and no shape of the men, only that two opposite sides of the b
 also follows chess men or bottle caps. For a known game `SquareReader` with a taught look is the better reader.
 """
 
+import contextlib
 from collections.abc import Iterator, Mapping
 
 import cv2
@@ -34,41 +35,40 @@ _CONTENTS = (Content.EMPTY, Content.WHITE_MAN, Content.BLACK_MAN)
 
 
 class HomesReader:
-    """A `PictureReader` taught by one start position; make it with `learn`.
+    """A `PictureReader` taught by a start position: men on two opposite sides, none between; the lighter ones are White's.
+
+    Args:
+        view: the board in the picture.
+        image: shows the start position.
 
     Attributes:
         content: what stood where in the picture that taught it.
+
+    Raises:
+        BoardNotFound: the picture shows no start position.
     """
 
-    def __init__(self, view: BoardView, features: Floats, group: NDArray[np.intp]) -> None:
+    def __init__(self, view: BoardView, image: Image) -> None:
         self._view = view
-        self._taught = features
         self._shade = _shades(view.grid)
-        self.content = {place: _CONTENTS[int(group[place])] for place in range(len(group))}
+        self._teach(image)
+
+    def _teach(self, image: Image) -> None:
+        features = _features(image, self._view)
+        group = _homes(features, self._view.grid)
+        self._taught = features
+        self.content = {place: _CONTENTS[int(kind)] for place, kind in enumerate(group)}
         self._centres, self._spreads = _classes(features, group, self._shade)
 
-    @classmethod
-    def learn(cls, image: Image, view: BoardView) -> "HomesReader":
-        """Learn from a picture with men on two opposite sides and none between; the lighter men are White's.
-
-        Raises:
-            BoardNotFound: the picture shows no start position.
-        """
-        features = _features(image, view)
-        shade = _shades(view.grid)
-        layouts = list(_layouts(view.grid))
-        misfits = np.array([_misfit(features, group, shade) for group in layouts])
-        order = np.argsort(misfits, kind="stable")
-        group = layouts[int(order[0])]
-        nothing = _misfit(features, np.zeros_like(group), shade)
-        if misfits[order[0]] > MOST_MISFIT * min(float(misfits[order[1]]), nothing):
-            raise BoardNotFound("the men do not stand as at the start of a game; start the watch from a start position")
-        if features[group == _WHITE, :3].mean() < features[group == _BLACK, :3].mean():
-            group = np.array([_EMPTY, _BLACK, _WHITE], dtype=np.intp)[group]
-        return cls(view, features, group)
-
     def read(self, image: Image, believed: Mapping[int, Content] | None) -> Floats:
-        """Return log-likelihoods of the contents, shape (rows * columns, 5); kings look like men."""
+        """Return log-likelihoods of the contents, shape (rows * columns, 5); kings look like men.
+
+        As long as nothing is believed the game has not begun: a picture that shows the start position teaches again, because
+        the first one may have been taken in the shadow of the person who set the camera up.
+        """
+        if believed is None:
+            with contextlib.suppress(BoardNotFound):
+                self._teach(image)
         features = _features(image, self._view)
         # The lamp: the median change of all places, most of which hold what they held.
         features = features - np.median(features - self._taught, axis=0)
@@ -82,6 +82,21 @@ class HomesReader:
         # Nothing here tells a king from a man, so it is never a reason to see one.
         table[:, [Content.WHITE_KING, Content.BLACK_KING]] -= KING_PENALTY_NATS
         return np.asarray(np.maximum(table - table.max(axis=1, keepdims=True), -30.0))
+
+
+def _homes(features: Floats, grid: Grid) -> NDArray[np.intp]:
+    """Return the group of every place: empty, White's or Black's home."""
+    shade = _shades(grid)
+    layouts = list(_layouts(grid))
+    misfits = np.array([_misfit(features, group, shade) for group in layouts])
+    order = np.argsort(misfits, kind="stable")
+    group = layouts[int(order[0])]
+    nothing = _misfit(features, np.zeros_like(group), shade)
+    if misfits[order[0]] > MOST_MISFIT * min(float(misfits[order[1]]), nothing):
+        raise BoardNotFound("the men do not stand as at the start of a game; start the watch from a start position")
+    if features[group == _WHITE, :3].mean() < features[group == _BLACK, :3].mean():
+        group = np.array([_EMPTY, _BLACK, _WHITE], dtype=np.intp)[group]
+    return group
 
 
 def _shades(grid: Grid) -> NDArray[np.intp]:

@@ -184,6 +184,11 @@ class Patch:
     moving_squares: float
 
     @property
+    def weight(self) -> float:
+        """Area in squares; what lies beside the field counts half."""
+        return 0.5 * (self.squares + self.field_squares)
+
+    @property
     def may_be_a_disc(self) -> bool:
         """As small as a disc that was put down, or as the place it was taken from."""
         return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.1
@@ -275,7 +280,7 @@ class MotionWatch:
         self._believe(cover, frame.time_s)
         still = frame.time_s - self._last_motion_s >= STILL_S
         hand = self._log_odds > 0.0
-        self._settle(gray, cover, hand, still, blocked)
+        self._settle(gray, cover, moving, hand, still, blocked)
         if hand:
             self._mark_covered(cover)
         self._previous, self._previous_s, self.cover = gray, frame.time_s, cover
@@ -325,14 +330,16 @@ class MotionWatch:
     def _believe(self, cover: Cover, time_s: float) -> None:
         """One step of the hidden Markov chain in log odds (IN against OUT)."""
         elapsed = min(max(time_s - self._previous_s, 0.02), 1.0)
-        # Hands come and go about once in 5 s: that much certainty is lost by waiting.
-        change = 0.5 * (1.0 - math.exp(-2.0 * elapsed / 5.0))
+        # Hands come and go about once in 6 s: that much certainty is lost by waiting.
+        change = 0.5 * (1.0 - math.exp(-2.0 * elapsed / 6.0))
         inside = 1.0 / (1.0 + math.exp(-self._log_odds))
         inside = inside * (1.0 - change) + (1.0 - inside) * change
         prior = math.log(inside / (1.0 - inside))
-        self._log_odds = min(max(prior + _hand_evidence(cover), -MOST_LOG_ODDS), MOST_LOG_ODDS)
+        self._log_odds = min(max(prior + _hand_evidence(cover, self._log_odds < -2.0), -MOST_LOG_ODDS), MOST_LOG_ODDS)
 
-    def _settle(self, gray: Gray, cover: Cover, hand: bool, still: bool, blocked: bool) -> None:
+    def _settle(
+        self, gray: Gray, cover: Cover, moving: NDArray[np.bool_], hand: bool, still: bool, blocked: bool
+    ) -> None:
         """Let the calm picture follow the scene, without ever swallowing a hand that comes slowly."""
         if blocked:
             return
@@ -352,7 +359,8 @@ class MotionWatch:
         ratio = gray - calm
         same = np.abs(ratio - np.float32(np.median(ratio[::2, ::2]))) < SAME_LIGHT
         moved = cv2.dilate(cover.discs, self.region.kernel(0.5)) > 0
-        other = cv2.dilate(cover.mask - cover.discs, self.region.kernel(0.8)) > 0
+        restless = (cover.mask & (1 - cover.discs)) | moving.astype(np.uint8)
+        other = cv2.dilate(restless, self.region.kernel(0.8)) > 0
         self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
 
     def _mark_covered(self, cover: Cover) -> None:
@@ -360,22 +368,29 @@ class MotionWatch:
         self._covered[np.unique(self.region.place_of_pixel[wide])] = True
 
 
-def _hand_evidence(cover: Cover) -> float:
+def _hand_evidence(cover: Cover, was_out: bool) -> float:
     """Log-likelihood ratio of hand against no hand for one frame.
 
     Fitted on the sequence of photographs: hands with what is seen of the arm cover 1 to 15 squares.
     """
-    return max((_patch_evidence(patch) for patch in cover.patches), default=NOTHING_EVIDENCE)
+    return max((_patch_evidence(patch, was_out) for patch in cover.patches), default=NOTHING_EVIDENCE)
 
 
-def _patch_evidence(patch: Patch) -> float:
+def _patch_evidence(patch: Patch, was_out: bool) -> float:
+    if was_out and patch.moving_squares > 0.5 * patch.squares:
+        # Nothing but a hand moves discs about; where one just left, all has moved and this would mean nothing.
+        return _area_evidence(patch.weight, 0.5 if patch.border_squares > 0.0 else 0.8)
     if patch.may_be_a_disc:
         # A finger tip that comes in is as small, but it moves and it touches the border.
         moving = patch.moving_squares > 0.3 * patch.squares and patch.border_squares > 0.0
         return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
     # Two or three men that were moved side by side may cover 2 squares in the inside; an arm has no such excuse.
-    usual = 0.8 if patch.border_squares >= 0.25 else 2.2
-    return min(max(4.0 * math.log2((patch.squares + 0.05) / usual), NOTHING_EVIDENCE), -NOTHING_EVIDENCE)
+    usual = 0.65 if patch.border_squares >= 0.25 else 2.2
+    return _area_evidence(patch.weight, usual)
+
+
+def _area_evidence(squares: float, usual: float) -> float:
+    return min(max(4.0 * math.log2((squares + 0.05) / usual), NOTHING_EVIDENCE), -NOTHING_EVIDENCE)
 
 
 def _components(mask: Mask, moving: NDArray[np.bool_], region: Region) -> Cover:

@@ -2,16 +2,17 @@
 
 import argparse
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.play.console import CommandError, ExitCode, print_json
 
 if TYPE_CHECKING:
     from damludo.play.watching import BoardEvents, WatchEvent
     from damludo.vision.frame import Frame, FrameSource
     from damludo.vision.view import BoardView
+    from damludo.vision.watcher import PictureReader
 
 HELP = "watch a board through a camera, a video or a folder of pictures and tell what happens on it"
 EXAMPLES = (
@@ -26,15 +27,25 @@ FRAMES_TO_FIND = 60
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("source", metavar="SOURCE", help="camera number, device, video file, http stream or folder of pictures")
-    parser.add_argument("--game", metavar="KEY", required=True, help="the game that is played, or 'none' to tell only what changes")
+    parser.add_argument(
+        "source", metavar="SOURCE", help="camera number, device, video file, http stream or folder of pictures"
+    )
+    parser.add_argument(
+        "--game", metavar="KEY", required=True, help="the game that is played, or 'none' to tell only what changes"
+    )
     parser.add_argument("--fen", metavar="FEN", help="the position on the board (default: where the game begins)")
     parser.add_argument("--calibration", metavar="FILE", help="profile of the camera and the board")
     timing = parser.add_mutually_exclusive_group()
     timing.add_argument("--frame-rate", metavar="F", type=_rate, help="pictures a second of a folder or video")
-    timing.add_argument("--times", metavar="FILE", type=Path, help="a line SECONDS or NAME SECONDS for each picture of a folder")
-    parser.add_argument("--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White sits")
-    parser.add_argument("--size", metavar="N", type=int, default=8, help="squares a side, with --game none (default: 8)")
+    timing.add_argument(
+        "--times", metavar="FILE", type=Path, help="a line SECONDS or NAME SECONDS for each picture of a folder"
+    )
+    parser.add_argument(
+        "--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White sits"
+    )
+    parser.add_argument(
+        "--size", metavar="N", type=int, default=8, help="squares a side, with --game none (default: 8)"
+    )
     parser.add_argument(
         "--corners",
         metavar='"x,y x,y x,y x,y"',
@@ -50,7 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.game != "none":
         raise CommandError(
-            "watching a game is not possible yet; use --game none, which tells hands, changes and boards", ExitCode.USAGE
+            "watching a game is not possible yet; use --game none, which tells hands, changes and boards",
+            ExitCode.USAGE,
         )
     if not 4 <= arguments.size <= 12:
         raise CommandError(f"--size {arguments.size} is not a board; give 4 to 12", ExitCode.USAGE)
@@ -65,17 +77,46 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _plain_events(source: "FrameSource", arguments: argparse.Namespace) -> "Iterator[WatchEvent]":
     from damludo.play.watching import BoardEvents, PlainJudge
-    from damludo.vision.homes import HomesReader
     from damludo.vision.recording import PictureFolder
     from damludo.vision.watcher import BoardWatcher
 
     seen: list[Frame] = []
     view, reader = _find(source, arguments, seen)
     names = source.names if isinstance(source, PictureFolder) else ()
-    watcher = BoardWatcher(view, reader)
-    assert isinstance(reader, HomesReader)
-    events = BoardEvents(watcher, PlainJudge(names))
+    events = BoardEvents(BoardWatcher(view, reader), PlainJudge(arguments.white_at or "bottom", names))
     yield from _run_through(events, chain(seen, _frames(source)))
+
+
+def _find(
+    source: "FrameSource", arguments: argparse.Namespace, seen: "list[Frame]"
+) -> "tuple[BoardView, PictureReader]":
+    """Look for the board and learn its look from the first pictures; the pictures used are kept in `seen`."""
+    from damludo.vision.errors import BoardNotFound
+    from damludo.vision.homes import HomesReader
+
+    why = BoardNotFound("there are no pictures; give a source that has some")
+    for frame in islice(_frames(source), FRAMES_TO_FIND):
+        seen.append(frame)
+        try:
+            view = _view(frame, arguments)
+            return view, HomesReader(view, frame.image)
+        except BoardNotFound as error:
+            why = error
+    raise why
+
+
+def _view(frame: "Frame", arguments: argparse.Namespace) -> "BoardView":
+    import numpy as np
+
+    from damludo.vision.board import find_board, view_from_corners
+    from damludo.vision.view import grid_of
+
+    grid, white_at = grid_of(arguments.size, arguments.size), arguments.white_at or "bottom"
+    if arguments.corners is None:
+        return find_board(frame.image, grid, white_at=white_at).view
+    height, width = frame.image.shape[:2]
+    corners = np.array(arguments.corners, dtype=np.float64)
+    return view_from_corners(corners, (width, height), grid, white_at=white_at)
 
 
 def _run_through(events: "BoardEvents", frames: "Iterator[Frame]") -> "Iterator[WatchEvent]":
@@ -100,7 +141,9 @@ def _rate(text: str) -> float:
     except ValueError:
         rate = 0.0
     if not 0.0 < rate <= 1000.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no frame rate; give pictures a second, more than 0 and at most 1000")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no frame rate; give pictures a second, more than 0 and at most 1000"
+        )
     return rate
 
 
