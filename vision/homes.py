@@ -28,6 +28,10 @@ MOST_MISFIT = 0.8
 0.58)."""
 
 KING_PENALTY_NATS = 10.0
+TAUGHT_NATS = 10.0
+"""The picture that taught is read as what it was taken for: the position as a whole was recognised, not each place."""
+MOST_LIGHT = 0.4
+"""Log light that one place may contribute to the field of light."""
 
 _LOG_OF_VALUE = np.log(np.arange(256, dtype=np.float64) + 10.0)
 _EMPTY, _WHITE, _BLACK = 0, 1, 2
@@ -58,7 +62,10 @@ class HomesReader:
         group = _homes(features, self._view.grid)
         self._taught = features
         self.content = {place: _CONTENTS[int(kind)] for place, kind in enumerate(group)}
-        self._centres, self._spreads = _classes(features, group, self._shade)
+        centres, _ = _classes(features, group, self._shade)
+        # One lamp beside the board makes its far corner as dark as a dark man: a smooth field of light is taken off.
+        self._field = _smooth(features - centres[self._shade, group], self._view.grid)
+        self._centres, self._spreads = _classes(features - self._field, group, self._shade)
 
     def read(self, image: Image, believed: Mapping[int, Content] | None) -> Floats:
         """Return log-likelihoods of the contents, shape (rows * columns, 5); kings look like men.
@@ -69,9 +76,11 @@ class HomesReader:
         if believed is None:
             with contextlib.suppress(BoardNotFound):
                 self._teach(image)
+                return self._as_taught()
         features = _features(image, self._view)
         # The lamp: the median change of all places, most of which hold what they held.
         features = features - np.median(features - self._taught, axis=0)
+        features = features - self._field
         distance = (features[:, None, :] - self._centres[self._shade]) / self._spreads[self._shade]
         # A sum of absolute deviations: a bishop's mitre is no better reason than two grains of wood.
         scores = -np.abs(distance).sum(axis=2) - np.log(self._spreads[self._shade]).sum(axis=2)
@@ -82,6 +91,22 @@ class HomesReader:
         # Nothing here tells a king from a man, so it is never a reason to see one.
         table[:, [Content.WHITE_KING, Content.BLACK_KING]] -= KING_PENALTY_NATS
         return np.asarray(np.maximum(table - table.max(axis=1, keepdims=True), -30.0))
+
+    def _as_taught(self) -> Floats:
+        table = np.full((len(self.content), len(Content)), -TAUGHT_NATS)
+        for place, content in self.content.items():
+            table[place, content] = 0.0
+        return table
+
+
+def _smooth(values: Floats, grid: Grid) -> Floats:
+    """Return the quadratic in rank and file that fits values of the places best, shape (rows * columns, n)."""
+    rank, file = np.divmod(np.arange(grid.columns * grid.rows), grid.columns)
+    x, y = file / grid.columns - 0.5, rank / grid.rows - 0.5
+    terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=1)
+    # A man that shines or a square in shadow is no lamp.
+    usual = np.clip(values, -MOST_LIGHT, MOST_LIGHT)
+    return np.asarray(terms @ np.linalg.lstsq(terms, usual, rcond=None)[0])
 
 
 def _homes(features: Floats, grid: Grid) -> NDArray[np.intp]:

@@ -62,6 +62,7 @@ class Scene:
         light_changed: the light on the board differs from that of the baseline picture.
         mask_squares: area of what hides the board, in squares (moved discs count too).
         hand_probability: the chain's belief that a hand is there, 0..1.
+        moving_squares: area that changed since the frame before, in squares; infinite for the first frame.
     """
 
     time_s: float
@@ -72,6 +73,7 @@ class Scene:
     light_changed: bool
     mask_squares: float
     hand_probability: float
+    moving_squares: float
 
 
 class Region:
@@ -274,7 +276,8 @@ class MotionWatch:
             self._start(gray, frame.time_s)
         assert self._calm is not None
         moving = self._motion(gray, seen)
-        if moving.sum() > MOTION_SQUARES * self.region.area_px:
+        moving_squares = math.inf if self._previous is None else float(moving.sum()) / self.region.area_px
+        if MOTION_SQUARES < moving_squares < math.inf:
             self._last_motion_s = frame.time_s
         cover = self._cover(gray, seen, moving)
         self._believe(cover, frame.time_s)
@@ -293,6 +296,7 @@ class MotionWatch:
             light_changed=abs(self._level(gray) - self._baseline_level) > _LIGHT_CHANGE,
             mask_squares=float(cover.mask.sum()) / self.region.area_px,
             hand_probability=1.0 / (1.0 + math.exp(-self._log_odds)),
+            moving_squares=moving_squares,
         )
 
     def _start(self, gray: Gray, time_s: float) -> None:
