@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from damludo.play.content import CONTENT_OF_PIECE, board_content
 from damludo.robot.places import Place, Rack, TableLayout, Transfer
 from damludo.rules.moves import Move
 from damludo.rules.position import Colour, Piece, Position
@@ -10,19 +11,6 @@ from damludo.vision.content import Content
 
 RACK_OF = {Colour.WHITE: Rack.WHITE, Colour.BLACK: Rack.BLACK}
 KINGS = (Piece.WHITE_KING, Piece.BLACK_KING)
-
-CONTENT_OF_PIECE: Mapping[Piece, Content] = {
-    Piece.EMPTY: Content.EMPTY,
-    Piece.WHITE_MAN: Content.WHITE_MAN,
-    Piece.WHITE_KING: Content.WHITE_KING,
-    Piece.BLACK_MAN: Content.BLACK_MAN,
-    Piece.BLACK_KING: Content.BLACK_KING,
-    Piece.WHITE_PARACHUTIST: Content.WHITE_MAN,
-    Piece.BLACK_PARACHUTIST: Content.BLACK_MAN,
-}
-"""What of a piece can be seen: a parachutist is a disc like a man."""
-CONTENT_OF_CELL = tuple(CONTENT_OF_PIECE[piece] for piece in Piece)
-"""The same, indexed by the numbers in `Position.cells`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +47,6 @@ class Choreography:
     racks: Racks
     left_for_human: tuple[str, ...]
     final: Mapping[int, Content]
-
-
-def board_content(playable: tuple[int, ...], position: Position) -> dict[int, Content]:
-    """Return what a camera should see of a position."""
-    return {square: CONTENT_OF_CELL[position.cells[square]] for square in playable}
 
 
 def choreograph(

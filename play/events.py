@@ -1,6 +1,6 @@
 """What a match tells: one kind of value for journal, terminal, page and voice."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -50,3 +50,13 @@ class MatchEvent:
 
 Listener = Callable[[MatchEvent], None]
 """Gets every event in order, in the match's thread; must return quickly."""
+
+
+def fan_out(listeners: Sequence[Listener]) -> Listener:
+    """Return one listener that tells all; listeners added to the list later hear too."""
+
+    def tell(event: MatchEvent) -> None:
+        for listener in listeners:
+            listener(event)
+
+    return tell

@@ -1,11 +1,23 @@
-"""Scripted people by name: what `--human` means."""
+"""Scripted people by name (what `--human` means), seated at a table, hearing what the machine says."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from damludo.engine.levels import player_of_level
+from damludo.engine.port import Player
+from damludo.engine.random_player import RandomPlayer
 from damludo.play.console import CommandError, ExitCode
-from damludo.simulation.hand import Pace
-from damludo.simulation.human import Habits
+from damludo.play.events import EventKind, Listener, MatchEvent
+from damludo.rules.game import Game
+from damludo.rules.moves import Move
+from damludo.rules.position import Colour
+from damludo.rules.traits import Variant
+from damludo.simulation.hand import Pace, SimulatedHand
+from damludo.simulation.human import Habits, ScriptedHuman
+from damludo.simulation.table import Table
+from damludo.vision.content import LETTER_OF_CONTENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +71,40 @@ def _with(spec: HumanSpec, word: str, text: str) -> HumanSpec:
     raise CommandError(
         f"--human {text}: '{word}' is unknown; use one of {known}, or several joined by '+'", ExitCode.USAGE
     )
+
+
+def seated_human(table: Table, game: Game, colour: Colour, spec: HumanSpec, seed: int) -> ScriptedHuman:
+    """Return a scripted person at a table: a `Part` of its world. White sits at rank 1, Black at the last rank."""
+    side = 1.0 if colour is Colour.BLACK else -1.0
+    hand = SimulatedHand(table, side, spec.pace, np.random.default_rng((seed, 2)))
+    player: Player = RandomPlayer(seed) if spec.level is None else player_of_level(spec.level, seed + 1)
+
+    def choose(game: Game) -> Move:
+        return player.choose(game).move
+
+    return ScriptedHuman(table, hand, game, colour, choose, spec.habits, np.random.default_rng((seed, 3)))
+
+
+def hearing(human: ScriptedHuman, variant: Variant, colour: Colour) -> Listener:
+    """Return a listener that lets a scripted person hear what the machine says."""
+    contents = {letter: content for content, letter in LETTER_OF_CONTENT.items()}
+
+    def hear(event: MatchEvent) -> None:
+        match event.kind, event.data.get("question"):
+            case EventKind.TURN, _ if event.data["side"] == colour.word:
+                human.told_to_move()
+            case ((EventKind.ILLEGAL | EventKind.UNFINISHED), _):
+                human.told_to_correct()
+            case EventKind.ASK, "unsure":
+                human.asked_to_straighten(_squares(variant, event.data["squares"]))
+            case EventKind.ASK, "finish":
+                wanted = event.data["wanted"]
+                assert isinstance(wanted, dict)
+                human.asked_for({variant.board.square(name): contents[str(letter)] for name, letter in wanted.items()})
+
+    return hear
+
+
+def _squares(variant: Variant, names: object) -> list[int]:
+    assert isinstance(names, list)
+    return [variant.board.square(str(name)) for name in names]

@@ -9,7 +9,8 @@ from enum import Enum
 from typing import cast
 
 from damludo.engine.port import Player
-from damludo.play.choreography import Choreography, Racks, board_content, choreograph, racks_after_human
+from damludo.play.choreography import Choreography, Racks, choreograph, racks_after_human
+from damludo.play.content import board_content
 from damludo.play.events import EventKind, JsonValue, Listener, MatchEvent
 from damludo.play.ports import Arm, Clock, Command, Commands, Eyes
 from damludo.play.referee import Ruling, doubtful_squares, rule

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from damludo.play.choreography import CONTENT_OF_CELL
+from damludo.play.content import CONTENT_OF_CELL
 from damludo.rules.actions import board_after, possible_actions
 from damludo.rules.conduct import judge_board
 from damludo.rules.game import Game

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from damludo.play.choreography import board_content
+from damludo.play.content import board_content
 from damludo.play.events import EventKind, MatchEvent
 from damludo.rules.game import Game
 from damludo.simulation.human import ScriptedHuman

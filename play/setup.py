@@ -1,13 +1,12 @@
 """Putting the parts of a match together: alike for a real table, the simulated one, and that behind real devices."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from damludo.calibration.board import set_up
 from damludo.engine.levels import player_of_level
 from damludo.engine.port import Player
 from damludo.play.arm import GantryArm, HandGuard, outline_of_carriage
-from damludo.play.choreography import board_content
+from damludo.play.content import board_content, grid_of_board
 from damludo.play.events import EventKind, Listener, MatchEvent
 from damludo.play.eyes import CameraEyes
 from damludo.play.ports import Clock, Eyes
@@ -15,10 +14,9 @@ from damludo.robot.frames import GantryMap
 from damludo.robot.gantry import Gantry
 from damludo.robot.places import TableLayout
 from damludo.robot.planner import Handling, Planner
-from damludo.rules.geometry import Board
 from damludo.rules.position import Position
 from damludo.rules.traits import Variant
-from damludo.vision.content import BoardSizes, Grid
+from damludo.vision.content import BoardSizes
 from damludo.vision.frame import FrameSource
 from damludo.vision.squares import SquareReader
 from damludo.vision.view import BoardView
@@ -39,11 +37,6 @@ class CalibratedEyes:
     eyes: CameraEyes
     view: BoardView
     white_at: str
-
-
-def grid_of_board(board: Board) -> Grid:
-    """Return the places of a board as the eyes know them."""
-    return Grid(board.columns, board.rows, board.playable, lines=board.lines)
 
 
 def calibrate_eyes(
@@ -80,7 +73,10 @@ def guarded_arm(
         text = "Thank you, I go on." if clear else "I wait: take your hand off the board."
         listener(MatchEvent(EventKind.WAITING_FOR_HAND, clock.now_s(), text, {"clear": clear}))
 
-    planner = Planner(board, gantry.limits, Handling(disc_height_mm=layout.disc_height_mm))
+    # Home lies beyond the board's far edge: with y at home the beam is out of the picture, wherever x is.
+    middle = board.to_gantry(0.5 * layout.width_mm, 0.5 * layout.height_mm)
+    park_mm = (middle.x_mm, gantry.limits.low_mm[1])
+    planner = Planner(board, gantry.limits, Handling(disc_height_mm=layout.disc_height_mm), park_mm)
     guard = HandGuard(eyes, told)
     return GantryArm(gantry, planner, guard), guard
 
@@ -88,16 +84,6 @@ def guarded_arm(
 def show_carriage(seen: CalibratedEyes, guard: HandGuard, board: GantryMap) -> None:
     """Let the eyes know where the carriage is, so that they do not take it for a hand."""
     seen.eyes.ignore = outline_of_carriage(guard, board, seen.view)
-
-
-def fan_out(listeners: Sequence[Listener]) -> Listener:
-    """Return one listener that tells all; listeners added to the list later hear too."""
-
-    def tell(event: MatchEvent) -> None:
-        for listener in listeners:
-            listener(event)
-
-    return tell
 
 
 def machine_player(level: int, seed: int) -> Player:

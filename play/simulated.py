@@ -8,12 +8,12 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from damludo.calibration.gantry import fit_gantry
-from damludo.engine.random_player import RandomPlayer
-from damludo.play.choreography import Racks, board_content
+from damludo.calibration.gantry import PointPair, fit_gantry
+from damludo.play.choreography import Racks
 from damludo.play.console import ExitCode, note, print_json
-from damludo.play.events import EventKind, Listener, MatchEvent
-from damludo.play.humans import HumanSpec
+from damludo.play.content import SPARE_DISCS, board_content, grid_of_board, layout_for
+from damludo.play.events import Listener, fan_out
+from damludo.play.humans import HumanSpec, hearing, seated_human
 from damludo.play.journal import Journal
 from damludo.play.match import Match, MatchSettings
 from damludo.play.ports import Clock, Command, Eyes
@@ -21,8 +21,6 @@ from damludo.play.score import Score, Scorekeeper
 from damludo.play.setup import (
     CalibratedEyes,
     calibrate_eyes,
-    fan_out,
-    grid_of_board,
     guarded_arm,
     machine_player,
     show_carriage,
@@ -32,21 +30,18 @@ from damludo.robot.frames import GantryMap
 from damludo.robot.gantry import Gantry
 from damludo.robot.places import TableLayout
 from damludo.rules.game import Game
-from damludo.rules.moves import Move
 from damludo.rules.position import Colour
 from damludo.rules.traits import Variant
 from damludo.simulation.camera import SimulatedCamera
 from damludo.simulation.clock import LockstepClock, World
 from damludo.simulation.controller import Controller
-from damludo.simulation.furnish import SPARE_DISCS, furnished_table
+from damludo.simulation.furnish import furnished_table
 from damludo.simulation.gantry import CLEARANCE_MM, SimulatedGantry, stand_beside
-from damludo.simulation.hand import SimulatedHand
-from damludo.simulation.human import ScriptedHuman
 from damludo.simulation.optics import Optics
 from damludo.simulation.readings import ModelledEyes
 from damludo.simulation.table import DiscColour, Table
 from damludo.simulation.transport import MemoryLine
-from damludo.vision.content import LETTER_OF_CONTENT, BoardSizes
+from damludo.vision.content import BoardSizes
 
 PATIENCE_S = 240.0
 """Simulated time without progress after which a game counts as not finished."""
@@ -90,22 +85,11 @@ class NoCommands:
         return None
 
 
-def layout_for(
-    variant: Variant, square_mm: float = 50.0, disc_diameter_mm: float = 38.0, disc_height_mm: float = 9.0
-) -> TableLayout:
-    """Return the places of this game's board; with more than 8 files, squares and discs are smaller on the same table."""
-    board = variant.board
-    scale = 8 / max(8, board.columns)
-    return TableLayout(
-        board.columns, board.rows, square_mm * scale, disc_diameter_mm * scale, disc_height_mm, lines=board.lines
-    )
-
-
 def set_table(variant: Variant, seed: int, human: Colour) -> SimulatedTable:
     """Return a table with the game set up, a gantry beside it and a camera above the human's side."""
     world, layout = World(), layout_for(variant)
     random = np.random.default_rng((seed, 1))
-    table = furnished_table(layout, board_content(variant.board.playable, variant.start), random)
+    table = furnished_table(layout, board_content(variant.board.playable, variant.start), SPARE_DISCS, random)
     at_black = human is Colour.BLACK
     mechanics = SimulatedGantry(table, stand_beside(layout, seed, at_black), seed=seed)
     controller = Controller(mechanics, mechanics.geometry.settings)
@@ -119,56 +103,11 @@ def measured_map(simulated: SimulatedTable, gantry: Gantry) -> GantryMap:
     layout = simulated.layout
     board = [(x * layout.width_mm, y * layout.height_mm) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.5, 1.0)]
     surface = gantry.machine.from_machine((0.0, 0.0, -CLEARANCE_MM)).z_mm
-    machine = simulated.mechanics.measured_points(board)
-    points = [gantry.machine.from_machine((float(x), float(y), 0.0)) for x, y in machine]
-    return fit_gantry(list(zip(board, [(p.x_mm, p.y_mm) for p in points], strict=True)), surface_z_mm=surface).map
-
-
-def seated_human(simulated: SimulatedTable, variant: Variant, spec: HumanSpec, seed: int) -> ScriptedHuman:
-    """Return a scripted person at the table."""
-    side = 1.0 if simulated.human_colour is Colour.BLACK else -1.0
-    hand = SimulatedHand(simulated.table, side, spec.pace, np.random.default_rng((seed, 2)))
-    player = RandomPlayer(seed) if spec.level is None else machine_player(spec.level, seed + 1)
-
-    def choose(game: Game) -> Move:
-        return player.choose(game).move
-
-    human = ScriptedHuman(
-        simulated.table,
-        hand,
-        Game.new(variant),
-        simulated.human_colour,
-        choose,
-        spec.habits,
-        np.random.default_rng((seed, 3)),
-    )
-    simulated.world.add(human)
-    return human
-
-
-def hearing(human: ScriptedHuman, variant: Variant, colour: Colour) -> Listener:
-    """Return a listener that lets a scripted person hear what the machine says."""
-    contents = {letter: content for content, letter in LETTER_OF_CONTENT.items()}
-
-    def hear(event: MatchEvent) -> None:
-        match event.kind, event.data.get("question"):
-            case EventKind.TURN, _ if event.data["side"] == colour.word:
-                human.told_to_move()
-            case ((EventKind.ILLEGAL | EventKind.UNFINISHED), _):
-                human.told_to_correct()
-            case EventKind.ASK, "unsure":
-                human.asked_to_straighten(_squares(variant, event.data["squares"]))
-            case EventKind.ASK, "finish":
-                wanted = event.data["wanted"]
-                assert isinstance(wanted, dict)
-                human.asked_for({variant.board.square(name): contents[str(letter)] for name, letter in wanted.items()})
-
-    return hear
-
-
-def _squares(variant: Variant, names: object) -> list[int]:
-    assert isinstance(names, list)
-    return [variant.board.square(str(name)) for name in names]
+    pairs = []
+    for (x, y), (machine_x, machine_y) in zip(board, simulated.mechanics.measured_points(board), strict=True):
+        point = gantry.machine.from_machine((float(machine_x), float(machine_y), 0.0))
+        pairs.append(PointPair(x, y, point.x_mm, point.y_mm))
+    return fit_gantry(pairs, surface_z_mm=surface).board
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +132,8 @@ def play_game(options: SimulationOptions, number: int) -> PlayedGame:
         gantry.connect()
         gantry.home()
         board = measured_map(simulated, gantry)
-        human = seated_human(simulated, variant, options.human, seed)
+        human = seated_human(simulated.table, Game.new(variant), human_colour, options.human, seed)
+        simulated.world.add(human)
         listeners: list[Listener] = [hearing(human, variant, human_colour)]
         listener = fan_out(listeners)
         eyes, seen = _eyes(options, simulated, clock, seed)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from damludo.play.choreography import board_content
+from damludo.play.content import board_content
 from damludo.play.events import EventKind, MatchEvent
 from damludo.play.simulated import SimulatedTable
 from damludo.rules.errors import BadMove, IllegalMove

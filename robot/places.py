@@ -50,7 +50,7 @@ class TableLayout:
     disc_height_mm: float = 9.0
     border_mm: float = 25.0
     rack_columns: int = 2
-    rack_rows: int = 9
+    rack_rows: int = 10
     lines: bool = False
 
     @property

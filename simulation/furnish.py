@@ -8,23 +8,20 @@ from damludo.robot.places import Rack, TableLayout
 from damludo.simulation.table import DiscColour, Table
 from damludo.vision.content import Content
 
-SPARE_DISCS = 4
-"""Spare discs of each side in its rack at the start: crowns that need not wait for captured discs."""
-
 
 def furnished_table(
     layout: TableLayout,
     content: Mapping[int, Content],
+    spare: int,
     random: np.random.Generator,
     spread_mm: float = 1.2,
-    spare: int = SPARE_DISCS,
 ) -> Table:
     """Return a table with a position on it.
 
     Args:
         content: what stands where; empty squares may be left out.
-        random: gives the small offsets (standard deviation `spread_mm` on each axis) with which a person sets discs down.
         spare: discs in the first slots of each rack.
+        random: gives the small offsets (standard deviation `spread_mm` on each axis) with which a person sets discs down.
     """
     table = Table(layout)
     for square, piece in sorted(content.items()):

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from damludo.play.choreography import Racks, board_content, choreograph, racks_after_human
+from damludo.play.choreography import Racks, choreograph, racks_after_human
+from damludo.play.content import board_content
 from damludo.robot.places import TableLayout
 from damludo.rules.fen import parse_fen
 from damludo.rules.game import Game

@@ -1,0 +1,53 @@
+"""What positions are worth follows from the traits of the game."""
+
+import pytest
+
+from damludo.engine.evaluation import evaluation_of
+from damludo.rules.notation import parse_fen
+from damludo.rules.position import LETTERS, Position
+from damludo.rules.variants import VARIANTS, variant
+
+
+def _worth(key: str, fen: str) -> int:
+    return evaluation_of(variant(key))(parse_fen(variant(key), fen))
+
+
+def _turned(position: Position) -> Position:
+    """The board turned by half a turn and the colours swapped: the same position for the other side."""
+    swapped = bytes(LETTERS.index(letter) for letter in ".bBwWyx")
+    return Position(bytes(swapped[code] for code in reversed(position.cells)), position.side.other)
+
+
+@pytest.mark.parametrize("key", [key for key in VARIANTS if key != "oneway"])
+def test_both_sides_are_judged_alike(key: str) -> None:
+    game = variant(key)
+    judge = evaluation_of(game)
+
+    assert judge(game.start) == judge(_turned(game.start))
+
+
+def test_a_man_more_is_a_man_more() -> None:
+    assert _worth("english", "W:Wc3,e3:Bd6") - _worth("english", "W:We3:Bd6") == pytest.approx(100, abs=20)
+
+
+def test_a_man_more_is_bad_where_the_loser_wins() -> None:
+    assert _worth("anti", "W:Wc3,e3:Bd6") < _worth("anti", "W:We3:Bd6")
+
+
+def test_a_flying_king_is_worth_more_than_a_stepping_one() -> None:
+    fen = "W:WKd4:Be7,g7"
+
+    assert _worth("damludo", fen) > 0 > _worth("english", fen)
+
+
+@pytest.mark.parametrize(
+    ("placement", "worth"),
+    [
+        pytest.param("8/8/8/8/3wb3/8/8/8 w", 0, id="each side has one jump"),
+        pytest.param("8/8/8/8/3wb3/8/8/7b w", 0, id="a stone that cannot move is worth nothing"),
+        pytest.param("8/8/8/8/wb6/8/8/8 w", 20, id="at the rim only one can jump"),
+        pytest.param("8/8/8/8/wb6/8/8/8 b", -20, id="and it is the same seen by Black"),
+    ],
+)
+def test_freedom_is_what_counts_where_nothing_but_captures_moves(placement: str, worth: int) -> None:
+    assert _worth("hawaiian", placement) == worth

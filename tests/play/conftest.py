@@ -1,0 +1,120 @@
+"""A modelled table: everything of a match but pictures, motors and bytes, so that the match alone is on trial."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from damludo.engine.random_player import RandomPlayer
+from damludo.play.choreography import Racks
+from damludo.play.content import board_content, grid_of_board, layout_for
+from damludo.play.events import EventKind, MatchEvent, fan_out
+from damludo.play.humans import hearing
+from damludo.play.match import Match, MatchSettings
+from damludo.play.ports import Command
+from damludo.play.score import Scorekeeper
+from damludo.robot.places import Transfer
+from damludo.rules.fen import parse_fen
+from damludo.rules.game import Game
+from damludo.rules.position import Colour
+from damludo.rules.variants import variant
+from damludo.simulation.clock import LockstepClock, World
+from damludo.simulation.furnish import furnished_table
+from damludo.simulation.hand import Pace, SimulatedHand
+from damludo.simulation.human import Habits, ScriptedHuman
+from damludo.simulation.readings import ModelledEyes
+from damludo.simulation.table import Table
+
+
+@dataclass
+class InstantArm:
+    """An `Arm` that carries discs by magic; `lose` lets it leave out transfers by their running number."""
+
+    table: Table
+    clock: LockstepClock
+    lose: set[int] = field(default_factory=set)
+    carried: int = 0
+
+    def carry(self, transfers: Sequence[Transfer]) -> None:
+        for transfer in transfers:
+            self.carried += 1
+            self.clock.sleep(0.5)
+            disc = self.table.upper_disc_near(transfer.source.x_mm, transfer.source.y_mm, 15.0)
+            if self.carried not in self.lose and disc is not None:
+                self.table.lift(disc, "carriage")
+                self.table.put_down(disc, transfer.target.x_mm, transfer.target.y_mm)
+
+
+@dataclass
+class Typed:
+    """`Commands` from a list of (time, command)."""
+
+    clock: LockstepClock
+    waiting: list[tuple[float, Command]] = field(default_factory=list)
+
+    def poll(self) -> Command | None:
+        if self.waiting and self.clock.now_s() >= self.waiting[0][0]:
+            return self.waiting.pop(0)[1]
+        return None
+
+
+@dataclass
+class ModelledMatch:
+    """A match on a modelled table, and all it said."""
+
+    match: Match
+    table: Table
+    human: ScriptedHuman
+    keeper: Scorekeeper
+    arm: InstantArm
+    commands: Typed
+    events: list[MatchEvent]
+
+    def kinds(self) -> list[EventKind]:
+        return [event.kind for event in self.events]
+
+    def texts(self, kind: EventKind) -> list[str]:
+        return [event.text for event in self.events if event.kind is kind]
+
+
+MakeMatch = Callable[..., ModelledMatch]
+
+
+@pytest.fixture
+def make_match() -> MakeMatch:
+    """Return a function that seats a random human and a random machine at a modelled table."""
+
+    def make(
+        game: str = "damludo",
+        fen: str | None = None,
+        seed: int = 1,
+        human_colour: Colour = Colour.WHITE,
+        habits: Habits | None = None,
+        spare: int = 4,
+        patience_s: float = 60.0,
+    ) -> ModelledMatch:
+        rules = variant(game)
+        layout = layout_for(rules)
+        start = Game.new(rules, parse_fen(rules, fen) if fen else None)
+        world = World()
+        clock = LockstepClock(world)
+        chance = np.random.default_rng(seed)
+        table = furnished_table(layout, board_content(rules.board.playable, start.position), spare, chance)
+        hand = SimulatedHand(table, -1.0, Pace(), chance)
+        chooser = RandomPlayer(seed)
+        human = ScriptedHuman(
+            table, hand, start, human_colour, lambda g: chooser.choose(g).move, habits or Habits(), chance
+        )
+        world.add(human)
+        events: list[MatchEvent] = []
+        listeners = [events.append, hearing(human, rules, human_colour)]
+        eyes = ModelledEyes(table, clock, grid_of_board(rules.board), chance)
+        arm, commands = InstantArm(table, clock), Typed(clock)
+        settings = MatchSettings(start, human_colour.other, layout, Racks(spare, spare), patience_s)
+        match = Match(settings, eyes, RandomPlayer(seed + 1), arm, clock, commands, fan_out(listeners))
+        keeper = Scorekeeper(table, human, lambda: match.game)
+        listeners.insert(0, keeper)
+        return ModelledMatch(match, table, human, keeper, arm, commands, events)
+
+    return make
