@@ -19,6 +19,8 @@ FOCAL_SPREAD = 0.5
 """Standard deviation of its natural logarithm: a board seen from straight above says nothing of the focal length."""
 K1_SPREAD = 0.25
 """Standard deviation expected of the radial term; webcams lie within -0.4..0.1."""
+FEW_POINTS, K1_SPREAD_OF_FEW = 12, 0.01
+"""Four clicks cannot tell a bent lens from a slip of the hand."""
 NOISE_PX = 0.5
 """Error expected of one crossing."""
 STARTS = (1.0, 2.2, 0.6)
@@ -120,7 +122,7 @@ def _project(parameters: Points, points: Points, image_size: tuple[int, int]) ->
 def _refine(start: Points, points: Points, pixels: Points, image_size: tuple[int, int]) -> tuple[float, Points, float]:
     """Return (cost, parameters, residual in px) after damped Gauss-Newton with Huber weights."""
     expected = np.array([math.log(FOCAL_PRIOR * max(image_size)), 0.0])
-    tightness = np.array([1 / FOCAL_SPREAD, 1 / K1_SPREAD])
+    tightness = np.array([1 / FOCAL_SPREAD, 1 / (K1_SPREAD if len(points) >= FEW_POINTS else K1_SPREAD_OF_FEW)])
     parameters, damping = start, 1e-3
     cost, normal, gradient, residual = _linearise(parameters, points, pixels, image_size, expected, tightness)
     for _ in range(30):
