@@ -238,6 +238,7 @@ class MotionWatch:
         self._log_odds = -MOST_LOG_ODDS
         self._covered = np.zeros(region.columns * region.rows + 1, dtype=np.bool_)
         self._settled = False
+        self._known: Mask = region.inside
         self.cover: Cover | None = None
 
     @property
@@ -273,8 +274,8 @@ class MotionWatch:
             blocked = bool((part & seen).sum() > 0.05 * self.region.area_px)
             seen = np.asarray(seen & (1 - part), dtype=np.uint8)
         if self._calm is None:
-            self._start(gray, frame.time_s)
-        assert self._calm is not None
+            self._start(gray, seen, frame.time_s)
+        self._learn_unseen(gray, seen)
         moving = self._motion(gray, seen)
         moving_squares = math.inf if self._previous is None else float(moving.sum()) / self.region.area_px
         if MOTION_SQUARES < moving_squares < math.inf:
@@ -299,11 +300,20 @@ class MotionWatch:
             moving_squares=moving_squares,
         )
 
-    def _start(self, gray: Gray, time_s: float) -> None:
+    def _start(self, gray: Gray, seen: Mask, time_s: float) -> None:
         self._calm = _Calm(gray, self._sigma_px)
+        self._known = seen.copy()
         self._baseline_level = self._level(gray)
         self._last_motion_s = time_s
         self._previous_s = time_s
+
+    def _learn_unseen(self, gray: Gray, seen: Mask) -> None:
+        """Take over what the machine's part hid when the watch began and hides no longer."""
+        new = (seen > 0) & (self._known == 0)
+        if new.any():
+            assert self._calm is not None
+            self._calm = _Calm(np.where(new, gray, self._calm.gray), self._sigma_px)
+            self._known |= seen
 
     @property
     def _sigma_px(self) -> float:
