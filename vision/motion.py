@@ -42,6 +42,8 @@ MOTION_SQUARES = 0.08
 _LOG_OF_GRAY = np.log(np.arange(256, dtype=np.float32) + 6.0)
 MOST_LOG_ODDS = 3.5
 """The chain is never surer than this, so that one clear frame is enough to turn it."""
+LYING_S, LYING_SQUARES = 4.0, 3.0
+"""What is no larger and did not stir for so long is a thing that was laid down: a hand trembles."""
 SAME_LIGHT = 0.15
 """A pixel whose log-brightness differs less than this from the calm picture's shows the same thing in the same light."""
 NOTHING_EVIDENCE = -6.0
@@ -283,8 +285,9 @@ class MotionWatch:
         cover = self._cover(gray, seen, moving)
         self._believe(cover, frame.time_s)
         still = frame.time_s - self._last_motion_s >= STILL_S
+        if not blocked:
+            self._settle(gray, cover, moving, frame.time_s)
         hand = self._log_odds > 0.0
-        self._settle(gray, cover, moving, hand, still, blocked)
         if hand:
             self._mark_covered(cover)
         self._previous, self._previous_s, self.cover = gray, frame.time_s, cover
@@ -351,12 +354,12 @@ class MotionWatch:
         prior = math.log(inside / (1.0 - inside))
         self._log_odds = min(max(prior + _hand_evidence(cover, self._log_odds < -2.0), -MOST_LOG_ODDS), MOST_LOG_ODDS)
 
-    def _settle(
-        self, gray: Gray, cover: Cover, moving: NDArray[np.bool_], hand: bool, still: bool, blocked: bool
-    ) -> None:
+    def _settle(self, gray: Gray, cover: Cover, moving: NDArray[np.bool_], time_s: float) -> None:
         """Let the calm picture follow the scene, without ever swallowing a hand that comes slowly."""
-        if blocked:
-            return
+        still, hand = time_s - self._last_motion_s >= STILL_S, self._log_odds > 0.0
+        lying = float(cover.mask.sum()) <= LYING_SQUARES * self.region.area_px
+        if hand and lying and time_s - self._last_motion_s >= LYING_S:
+            self._log_odds, hand = min(self._log_odds, -2.0), False
         if still and not self._settled:
             # Begun with a hand in the picture, its leaving would look like a hand for ever: what stands still is the calm one.
             self._log_odds, hand = min(self._log_odds, -2.0), False
