@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from damludo.vision.board import BoardFinding, find_candidates
+from damludo.vision.board import find_candidates
 from damludo.vision.content import BoardSizes, Content, Grid
 from damludo.vision.errors import BoardNotFound
 from damludo.vision.frame import Frame, Image
-from damludo.vision.look import Look, learn_look
+from damludo.vision.look import Look, glance, learn_look
 from damludo.vision.pose import fit_view
-from damludo.vision.sides import SIDES
+from damludo.vision.sides import SIDES, turned
 from damludo.vision.squares import SquareReader
 from damludo.vision.view import BoardView
 
@@ -62,9 +62,10 @@ def set_up(
         raise BoardNotFound("there is no picture to set up the board with; check the camera with 'damludo doctor'")
     image = frames[0].image
     tried: list[tuple[float, SetUp]] = []
-    for side in (white_at,) if white_at else SIDES:
-        for finding in find_candidates(image, grid, sizes, side):
-            tried.append(_judged(image, finding, start, decide_colour=white_at is None))
+    for finding in find_candidates(image, grid, sizes, white_at or SIDES[0]):
+        for side in (white_at,) if white_at else SIDES:
+            view = turned(finding.view, finding.white_at, side)
+            tried.append(_judged(image, view, side, start, decide_colour=white_at is None))
     if not tried:
         raise BoardNotFound(
             f"no board of {grid.columns} x {grid.rows} squares is seen; the whole board must be in the picture, "
@@ -84,22 +85,26 @@ def set_up(
 
 
 def _judged(
-    image: Image, finding: BoardFinding, start: Mapping[int, Content], decide_colour: bool
+    image: Image, view: BoardView, side: str, start: Mapping[int, Content], decide_colour: bool
 ) -> tuple[float, SetUp]:
     """Learn from one window and turn; return how well the picture then shows the start position, in nats."""
-    look = learn_look(image, finding.view, start)
-    reading = SquareReader(finding.view, look).read(image)
+    look = learn_look(image, view, start)
+    sides = glance(image, view, look)
     places = list(start)
-    wanted = np.array([int(start[place]) for place in places])
-    # Sides only: a start position has no kings, and one picture hardly tells them from men.
-    sides = np.stack([reading[:, 0], reading[:, 1:3].max(axis=1), reading[:, 3:5].max(axis=1)], axis=1)[places]
-    side = np.where(wanted == 0, 0, np.where(wanted <= 2, 1, 2))
-    own = sides[np.arange(len(places)), side]
-    others = np.where(np.arange(3)[None] == side[:, None], -np.inf, sides).max(axis=1)
+    row_of = {place: row for row, place in enumerate(view.grid.playable)}
+    sides = sides[[row_of[place] for place in places]]
+    wanted = np.array([_side(start[place]) for place in places])
+    own = sides[np.arange(len(places)), wanted]
+    others = np.where(np.arange(3)[None] == wanted[:, None], -np.inf, sides).max(axis=1)
     score = float(np.clip(own - others, -10, 10).sum())
     if decide_colour and look.disc[0, 0] < look.disc[1, 0]:
         score -= 2 * BETTER_LEAD_NATS + 20 * len(places)  # the half turn: dark discs would be White's
-    return score, SetUp(finding.view, look, finding.white_at, int((others > own).sum()))
+    return score, SetUp(view, look, side, int((others > own).sum()))
+
+
+def _side(content: Content) -> int:
+    """Return 0 for empty, 1 for White, 2 for Black: a start position has no kings."""
+    return 1 if content.is_white else 2 if content.is_black else 0
 
 
 def _averaged(best: SetUp, frames: Sequence[Frame], start: Mapping[int, Content]) -> SetUp:
@@ -120,8 +125,7 @@ def _averaged(best: SetUp, frames: Sequence[Frame], start: Mapping[int, Content]
             )
     look = learn_look(images, view, start)
     reading = SquareReader(view, look).read(images[-1])
-    sides = np.array([0, 1, 1, 2, 2])
-    wrong = sum(int(sides[reading[place].argmax()] != sides[int(content)]) for place, content in start.items())
+    wrong = sum(_side(Content(int(reading[place].argmax()))) != _side(content) for place, content in start.items())
     return SetUp(view, look, best.white_at, wrong)
 
 

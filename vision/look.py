@@ -229,3 +229,20 @@ def matched(look: Look, image: Image, view: BoardView) -> Look:
     _, spots = patches.sample(image)
     seen = fit_light(patches.spot_design, spots, patches.spots[1], patches.around).step
     return look.turned() if np.linalg.norm(seen + look.step) < np.linalg.norm(seen - look.step) else look
+
+
+def glance(image: Image, view: BoardView, look: Look) -> Floats:
+    """Return log densities of the middles of the squares under (empty, White's disc, Black's disc), shape (p, 3).
+
+    A quick judgement without offsets and heights, for choosing between possible poses.
+    """
+    patches = Patches(view, look.radius)
+    colours, _ = normalised(patches, image, look.step)
+    middle = np.linalg.norm(patches.grid_of_samples, axis=1) < 0.6 * look.radius
+    seen = np.median(colours[:, middle], axis=1)
+    centre = PATCH * PATCH // 2
+    means = [look.empty[patches.odd, centre], look.disc[0], look.disc[1]]
+    spreads = [look.empty_spread[patches.odd, centre], look.disc_spread[0], look.disc_spread[1]]
+    away = [(((seen - m) / s) ** 2).sum(axis=-1) for m, s in zip(means, spreads, strict=True)]
+    sharp = [np.log(s).sum(axis=-1) for s in spreads]
+    return np.stack([-3.5 * np.log1p(a / 4) - s for a, s in zip(away, sharp, strict=True)], axis=1).astype(np.float32)

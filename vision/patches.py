@@ -20,8 +20,10 @@ PATCH = 17
 """Samples along a side of a place's patch."""
 SPACING = 0.09
 """Distance of two samples, in squares: the patch spans 1.44 squares, room for a king's parallax."""
-OFFSETS = (-0.24, -0.16, -0.08, 0.0, 0.08, 0.16, 0.24)
-"""Where a disc's centre may lie off the square's centre, in squares, along x and y."""
+FINE = 15
+"""Offsets of a disc's centre along x and along y; every second one is tried first."""
+STEP = 0.04
+"""Distance of two offsets, in squares: they reach 0.28 each way."""
 SIDE_PX = 22.0
 """The picture is shrunk so that a square has about this side: one sample then stands for its surroundings."""
 SPOT_INSET = 0.1
@@ -71,17 +73,17 @@ class Patches:
         return np.column_stack([x.ravel(), y.ravel()])
 
     @cached_property
-    def scale(self) -> float:
-        """By how much the picture is shrunk before sampling, at most 1."""
+    def shrink(self) -> int:
+        """The picture is shrunk to one part in so many (a whole number: shrinking by area is then cheap)."""
         corners = self.view.project(self.view.outer_corners_mm())
         perimeter = float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).sum())
         side = perimeter / (2 * (self.view.grid.columns + self.view.grid.rows))
-        return min(1.0, SIDE_PX / max(side, 1.0))
+        return max(1, round(side / SIDE_PX))
 
     def _pixels(self, xy: Floats) -> tuple[Floats, Floats]:
         """Return where points of the board's surface (in squares, shape (n, 2)) are in the shrunk picture."""
         flat = np.column_stack([xy * self.view.sizes.square_mm, np.zeros(len(xy))]).astype(np.float64)
-        pixels = (self.view.project(flat) + 0.5) * self.scale - 0.5
+        pixels = (self.view.project(flat) + 0.5) / self.shrink - 0.5
         return pixels[:, 0].astype(np.float32), pixels[:, 1].astype(np.float32)
 
     @cached_property
@@ -127,10 +129,10 @@ class Patches:
 
     def sample(self, image: Image) -> tuple[Floats, Floats]:
         """Return the log colours of the patches, shape (p, PATCH * PATCH, 3), and of the spots, shape (n, 3)."""
-        if self.scale < 1.0:
-            image = np.asarray(
-                cv2.resize(image, None, fx=self.scale, fy=self.scale, interpolation=cv2.INTER_AREA), dtype=np.uint8
-            )
+        if self.shrink > 1:
+            width, height = image.shape[1] // self.shrink, image.shape[0] // self.shrink
+            whole = image[: height * self.shrink, : width * self.shrink]
+            image = np.asarray(cv2.resize(whole, (width, height), interpolation=cv2.INTER_AREA), dtype=np.uint8)
         seen = cv2.remap(image, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         tones = _LOG[seen.reshape(-1, 3)] @ _TO_TONE
         patch = len(self.places) * PATCH * PATCH
@@ -150,31 +152,34 @@ class Patches:
 
     @cached_property
     def offsets(self) -> NDArray[np.float64]:
-        """Offsets of a disc's centre, shape (o, 2), in squares."""
-        x, y = np.meshgrid(OFFSETS, OFFSETS)
+        """Offsets of a disc's centre, shape (FINE * FINE, 2), in squares, x running first."""
+        line = (np.arange(FINE) - FINE // 2) * STEP
+        x, y = np.meshgrid(line, line)
         return np.column_stack([x.ravel(), y.ravel()])
 
-    def covered(self, discs: int) -> Floats:
+    def covered(self, discs: int, offsets: NDArray[np.float64]) -> Floats:
         """Return what a stack of 1 or 2 discs covers, for all places and offsets: shape (p, o, PATCH * PATCH), 0..1.
 
         A stack hides the capsule between its foot and its top (both as seen from the camera on the board's surface).
         """
         height = discs * self.view.sizes.disc_height_mm / self.view.sizes.square_mm
-        foot = self.centres[:, None, :].astype(np.float64) + self.offsets[None]
-        top, growth = self.lifted(foot, height)
-        samples = self.centres[:, None, :].astype(np.float64) + self.grid_of_samples[None]
-        way = top - foot
-        length = np.maximum((way**2).sum(axis=-1), 1e-12)
-        to_sample = samples[:, None, :, :] - foot[:, :, None, :]
-        along = np.clip((to_sample * way[:, :, None, :]).sum(-1) / length[:, :, None], 0, 1)
-        distance = np.linalg.norm(to_sample - along[..., None] * way[:, :, None, :], axis=-1)
-        radius = self.radius * (1 + (growth - 1) * along)
-        return np.clip((radius - distance) / SPACING + 0.5, 0, 1).astype(np.float32)
+        centres = self.centres[:, None, :].astype(np.float64)
+        top, growth = self.lifted(centres + offsets, height)
+        way = top - centres - offsets
+        length = np.maximum((way**2).sum(axis=-1, keepdims=True), 1e-12)
+        fx, fy = (np.float32(offsets[:, k])[None, :, None] for k in (0, 1))
+        wx, wy = (np.float32(way[:, :, k : k + 1]) for k in (0, 1))
+        x, y = (self.grid_of_samples[None, None, :, k] - f for k, f in ((0, fx), (1, fy)))
+        along = np.clip((x * wx + y * wy) / np.float32(length), 0, 1)
+        distance = np.hypot(x - along * wx, y - along * wy)
+        radius = np.float32(self.radius) * (1 + np.float32(growth - 1) * along)
+        return np.asarray(np.clip((radius - distance) / np.float32(SPACING) + np.float32(0.5), 0, 1), dtype=np.float32)
 
     @cached_property
     def masks(self) -> Floats:
-        """Masks of men, then of kings, shape (p, 2 * o, PATCH * PATCH)."""
-        return np.ascontiguousarray(np.concatenate([self.covered(1), self.covered(2)], axis=1))
+        """Masks of men and kings at all fine offsets, shape (p, 2, FINE, FINE, PATCH * PATCH); axis 2 is y."""
+        stacks = [self.covered(discs, self.offsets) for discs in (1, 2)]
+        return np.stack(stacks, axis=1).reshape(len(self.places), 2, FINE, FINE, PATCH * PATCH)
 
     def top(self, discs: NDArray[np.intp], inner: float = 0.85) -> NDArray[np.bool_]:
         """Return the samples on the top of discs that stand in the middle, shape (p, PATCH * PATCH).
