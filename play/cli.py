@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "best": "let the engine choose a move",
     "play": "play a game over the board; --sim needs no hardware",
     "simulate": "play whole games on the simulated table, without a person",
+    "watch": "watch a board through a camera, a video or a folder of pictures and tell what happens on it",
 }
 """The commands in the order of the help page, each with the `HELP` of its module (a test compares them)."""
 
