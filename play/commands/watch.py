@@ -6,12 +6,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.play.console import CommandError, ExitCode, print_json
 
 if TYPE_CHECKING:
     from damludo.play.watching import BoardEvents, WatchEvent
     from damludo.vision.frame import Frame, FrameSource
-    from damludo.vision.view import BoardView
 
 HELP = "watch a board through a camera, a video or a folder of pictures and tell what happens on it"
 EXAMPLES = (
