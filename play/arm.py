@@ -12,8 +12,8 @@ from damludo.robot.places import Transfer
 from damludo.robot.planner import Planner
 from damludo.vision.view import BoardView
 
-CARRIAGE_FRAME_RATE_HZ = 10.0
-"""How often the eyes look for a hand while the carriage moves."""
+NEXT_FRAME_HZ = 30.0
+"""The gantry asks ten times a second; each time the next picture is taken, without another wait."""
 
 
 class HandGuard:
@@ -27,7 +27,7 @@ class HandGuard:
     def clear(self, carriage: CarriageSight) -> bool:
         """Look once; return True if no hand is over the board."""
         self.sight = carriage
-        clear = not self._eyes.look(CARRIAGE_FRAME_RATE_HZ).hand
+        clear = not self._eyes.look(NEXT_FRAME_HZ).hand
         if clear != self._clear:
             self._clear = clear
             self._told(clear)

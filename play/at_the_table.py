@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from damludo.calibration.profile import newest_gantry_profile, read_gantry_profile
+from damludo.calibration.profile import GantryProfile, load_gantry
 from damludo.play.choreography import Racks
 from damludo.play.clock import WallClock
 from damludo.play.console import CommandError, ExitCode
@@ -84,7 +84,7 @@ def real_parts(
     white_at: str | None,
 ) -> Iterator[TableParts]:
     """A real table: a camera and a controller on a serial port."""
-    profile = read_gantry_profile(Path(calibration)) if calibration else newest_gantry_profile(where.calibration)
+    profile = load_gantry(Path(calibration)) if calibration else _newest_profile(where)
     clock = WallClock()
     layout = layout_for(variant, board.square_mm, board.disc_diameter_mm, board.disc_height_mm)
     with (
@@ -151,6 +151,16 @@ def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: Table
         match.run()
     print(f"The game is kept in {path}")
     return ExitCode.FINE
+
+
+def _newest_profile(where: Folders) -> GantryProfile:
+    profiles = sorted(where.calibration.glob("gantry-*.json"), key=lambda path: (path.stat().st_mtime, path.name))
+    if not profiles:
+        raise CommandError(
+            f"there is no profile of the gantry in {where.calibration}; give one with --calibration FILE",
+            ExitCode.NOT_CALIBRATED,
+        )
+    return load_gantry(profiles[-1])
 
 
 def _human(settings: PlaySettings) -> Colour:

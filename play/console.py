@@ -48,6 +48,9 @@ def exit_code_of(error: Exception) -> ExitCode:
             return ExitCode.NOT_CALIBRATED
         if isinstance(error, vision.VisionError):
             return ExitCode.BAD_INPUT
+    calibration = sys.modules.get("damludo.calibration.errors")
+    if calibration is not None and isinstance(error, calibration.CalibrationError):
+        return ExitCode.NOT_CALIBRATED
     for kinds, code in (
         ((Stopped,), ExitCode.STOPPED),
         ((ControllerAlarm, ControllerError, RobotError), ExitCode.DEVICE_FAULT),

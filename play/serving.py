@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from damludo.calibration.profile import GantryProfile, write_gantry_profile
+from damludo.calibration.profile import GantryProfile, gantry_path, save_gantry
 from damludo.play.console import ExitCode, print_json
 from damludo.play.folders import folders
 from damludo.play.humans import HumanSpec, seated_human
@@ -35,15 +35,14 @@ class ServedTable:
 
 
 @contextlib.contextmanager
-def served_table(
-    variant: Variant, spec: HumanSpec, seed: int, profiles: Path, speed: float = 1.0
-) -> Iterator[ServedTable]:
+def served_table(variant: Variant, spec: HumanSpec, seed: int, data: Path, speed: float = 1.0) -> Iterator[ServedTable]:
     """Offer a simulated table with a scripted person (White) at wall-clock pace."""
     simulated = set_table(variant, seed, Colour.WHITE)
     with Gantry(MemoryLine(simulated.world, simulated.controller), GRBL, LockstepClock(simulated.world)) as gantry:
         gantry.connect()
         profile = GantryProfile(f"simulated-{seed}", measured_map(simulated, gantry), gantry.machine)
-    path = write_gantry_profile(profiles, profile)
+    path = gantry_path(data, profile.controller)
+    save_gantry(profile, path)
     deaf = replace(spec, habits=replace(spec.habits, patience_s=PATIENCE_S))
     simulated.world.add(seated_human(simulated.table, Game.new(variant), Colour.WHITE, deaf, seed))
     with (
@@ -56,7 +55,7 @@ def served_table(
 
 def serve(variant: Variant, spec: HumanSpec, seed: int, home: str | None, as_json: bool) -> int:
     """Serve a table until interrupted."""
-    with served_table(variant, spec, seed, folders(home).calibration) as served:
+    with served_table(variant, spec, seed, folders(home).data) as served:
         if as_json:
             print_json(
                 {

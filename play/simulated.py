@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from damludo.calibration.gantry import fit_gantry
+from damludo.calibration.gantry import PointPair, fit_gantry
 from damludo.play.choreography import Racks
 from damludo.play.console import ExitCode, note, print_json
 from damludo.play.content import SPARE_DISCS, board_content, grid_of_board, layout_for
@@ -103,9 +103,11 @@ def measured_map(simulated: SimulatedTable, gantry: Gantry) -> GantryMap:
     layout = simulated.layout
     board = [(x * layout.width_mm, y * layout.height_mm) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.5, 1.0)]
     surface = gantry.machine.from_machine((0.0, 0.0, -CLEARANCE_MM)).z_mm
-    machine = simulated.mechanics.measured_points(board)
-    points = [gantry.machine.from_machine((float(x), float(y), 0.0)) for x, y in machine]
-    return fit_gantry(list(zip(board, [(p.x_mm, p.y_mm) for p in points], strict=True)), surface_z_mm=surface).map
+    pairs = []
+    for (x, y), (machine_x, machine_y) in zip(board, simulated.mechanics.measured_points(board), strict=True):
+        point = gantry.machine.from_machine((float(machine_x), float(machine_y), 0.0))
+        pairs.append(PointPair(x, y, point.x_mm, point.y_mm))
+    return fit_gantry(pairs, surface_z_mm=surface).board
 
 
 @dataclass(frozen=True, slots=True)

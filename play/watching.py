@@ -76,7 +76,9 @@ class Stretch:
 class Judge(Protocol):
     """What to make of a board without a hand."""
 
-    def judge(self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool) -> list[WatchEvent] | None:
+    def judge(
+        self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
+    ) -> list[WatchEvent] | None:
         """Return the events that the reading means; None means: not sure, look again later.
 
         Args:
@@ -160,7 +162,9 @@ class PlainJudge:
         self._names = names
         self._last: dict[int, Content] | None = None
 
-    def judge(self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool) -> list[WatchEvent]:
+    def judge(
+        self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
+    ) -> list[WatchEvent]:
         """Report the board if it is not the one reported before."""
         content = reading.most_likely()
         changed = sorted(p for p in content if self._last is None or self._last[p] is not content[p])
@@ -187,7 +191,9 @@ class PlainJudge:
 def rows_of(grid: Grid, content: dict[int, Content]) -> list[str]:
     """Return the board as rows, rank by rank from the last one down: picture order when White sits at the bottom."""
     return [
-        "".join(LETTER_OF_CONTENT[content.get(rank * grid.columns + file, Content.EMPTY)] for file in range(grid.columns))
+        "".join(
+            LETTER_OF_CONTENT[content.get(rank * grid.columns + file, Content.EMPTY)] for file in range(grid.columns)
+        )
         for rank in range(grid.rows - 1, -1, -1)
     ]
 

@@ -350,7 +350,7 @@ class Gantry:
             self._give_up(State.NOT_HOMED)
             raise
         except ControllerError as error:
-            if error.number in LOCKING_ERRORS:
+            if error.number in LOCKING_ERRORS or self._state is State.HOMING:
                 self._give_up(State.NOT_HOMED)
             elif self._state is State.MOVING:
                 # The line was not obeyed, all before it were: the position is that of the reports.
@@ -427,7 +427,10 @@ class Gantry:
                 if not guard.clear(self._sight()):
                     self._hold_until_clear(guard, execution)
                     last_s = poll_s = self._clock.now_s()
-            self._listen(execution, min(max(0.0, poll_s - self._clock.now_s()), POLL_S))
+            timeout_s = min(max(0.0, poll_s - self._clock.now_s()), POLL_S)
+            # All that has come is read: a guard that takes its time must not let answers queue up behind old reports.
+            while self._listen(execution, timeout_s):
+                timeout_s = 0.0
 
     def _send_next(self, execution: Execution) -> None:
         order = execution.take()
@@ -454,8 +457,8 @@ class Gantry:
         self._talk.query()
         return False
 
-    def _listen(self, execution: Execution, timeout_s: float) -> None:
-        """Take one answer and act on it; without one, see whether the time is over."""
+    def _listen(self, execution: Execution, timeout_s: float) -> bool:
+        """Take one answer and act on it; without one, see whether the time is over. Return whether there was one."""
         answer = self._controller.receive(timeout_s)
         self._controller.raise_faults(execution.sent_text)
         if isinstance(answer, Ok) and not execution.waiting:
@@ -463,13 +466,14 @@ class Gantry:
         if isinstance(answer, Status) and self._talk.pending and execution.active_s > execution.suspect_s:
             self._judge_silence(execution, answer)
         if answer is not None:
-            return
+            return True
         self._raise_if_mute()
         if self._talk.pending and execution.active_s > execution.limit_s:
             raise LineSilent(
                 f"the line {execution.sent_text!r} was not answered within {DONE_FACTOR:.0f} times its time; "
                 f"check the cable, then home the machine"
             )
+        return False
 
     def _raise_if_mute(self) -> None:
         if self._talk.unanswered_queries > MUTE_QUERIES:

@@ -29,11 +29,12 @@ class ModelledEyes:
         self._playable = np.array(grid.playable)
         self._number = 0
         self._last_state: tuple[object, ...] = ()
-        self._changed_s = clock.now_s()
+        self._changed_s = self._last_s = clock.now_s()
 
     def look(self, frame_rate_hz: float) -> Scene:
-        """Let one frame's time pass and say what a watcher would see."""
-        self._clock.sleep(1.0 / frame_rate_hz)
+        """Wait for the next frame at a frame rate and say what a watcher would see."""
+        self._clock.sleep(self._last_s + 1.0 / frame_rate_hz - self._clock.now_s())
+        self._last_s = self._clock.now_s()
         self._number += 1
         now, carriage, hand = self._clock.now_s(), self._table.carriage, self._table.hand.present
         state = (self._table.version, carriage.x_mm, carriage.y_mm, carriage.z_mm, hand)

@@ -25,15 +25,25 @@ FRAMES_TO_FIND = 60
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("source", metavar="SOURCE", help="camera number, device, video file, http stream or folder of pictures")
-    parser.add_argument("--game", metavar="KEY", required=True, help="the game that is played, or 'none' to tell only what changes")
+    parser.add_argument(
+        "source", metavar="SOURCE", help="camera number, device, video file, http stream or folder of pictures"
+    )
+    parser.add_argument(
+        "--game", metavar="KEY", required=True, help="the game that is played, or 'none' to tell only what changes"
+    )
     parser.add_argument("--fen", metavar="FEN", help="the position on the board (default: where the game begins)")
     parser.add_argument("--calibration", metavar="FILE", help="profile of the camera and the board")
     timing = parser.add_mutually_exclusive_group()
     timing.add_argument("--frame-rate", metavar="F", type=_rate, help="pictures a second of a folder or video")
-    timing.add_argument("--times", metavar="FILE", type=Path, help="a line SECONDS or NAME SECONDS for each picture of a folder")
-    parser.add_argument("--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White sits")
-    parser.add_argument("--size", metavar="N", type=int, default=8, help="squares a side, with --game none (default: 8)")
+    timing.add_argument(
+        "--times", metavar="FILE", type=Path, help="a line SECONDS or NAME SECONDS for each picture of a folder"
+    )
+    parser.add_argument(
+        "--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White sits"
+    )
+    parser.add_argument(
+        "--size", metavar="N", type=int, default=8, help="squares a side, with --game none (default: 8)"
+    )
     parser.add_argument(
         "--corners",
         metavar='"x,y x,y x,y x,y"',
@@ -49,7 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.game != "none":
         raise CommandError(
-            "watching a game is not possible yet; use --game none, which tells hands, changes and boards", ExitCode.USAGE
+            "watching a game is not possible yet; use --game none, which tells hands, changes and boards",
+            ExitCode.USAGE,
         )
     if not 4 <= arguments.size <= 12:
         raise CommandError(f"--size {arguments.size} is not a board; give 4 to 12", ExitCode.USAGE)
@@ -99,7 +110,9 @@ def _rate(text: str) -> float:
     except ValueError:
         rate = 0.0
     if not 0.0 < rate <= 1000.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no frame rate; give pictures a second, more than 0 and at most 1000")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no frame rate; give pictures a second, more than 0 and at most 1000"
+        )
     return rate
 
 
