@@ -73,7 +73,10 @@ def guarded_arm(
         text = "Thank you, I go on." if clear else "I wait: take your hand off the board."
         listener(MatchEvent(EventKind.WAITING_FOR_HAND, clock.now_s(), text, {"clear": clear}))
 
-    planner = Planner(board, gantry.limits, Handling(disc_height_mm=layout.disc_height_mm))
+    # Home lies beyond the board's far edge: with y at home the beam is out of the picture, wherever x is.
+    middle = board.to_gantry(0.5 * layout.width_mm, 0.5 * layout.height_mm)
+    park_mm = (middle.x_mm, gantry.limits.low_mm[1])
+    planner = Planner(board, gantry.limits, Handling(disc_height_mm=layout.disc_height_mm), park_mm)
     guard = HandGuard(eyes, told)
     return GantryArm(gantry, planner, guard), guard
 
