@@ -6,10 +6,10 @@ import pytest
 
 from damludo.play.cli import main
 
-KEYS = """
-english anti czech corner oneway parachute gothic turkish alquerque hawaiian international russian canadian thai brazilian
-portuguese italian dameo armenian damludo esperanto
-""".split()
+KEYS = (
+    "english anti czech corner oneway parachute gothic turkish alquerque hawaiian international russian canadian thai "
+    "brazilian portuguese italian dameo armenian damludo esperanto"
+)
 
 
 def _run(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -18,7 +18,7 @@ def _run(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def test_all_games_are_listed_in_order(capsys: pytest.CaptureFixture[str]) -> None:
-    assert [game["key"] for game in json.loads(_run(capsys, "--json"))] == KEYS
+    assert " ".join(game["key"] for game in json.loads(_run(capsys, "--json"))) == KEYS
 
 
 def test_one_game_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,7 +52,7 @@ def test_pieces_of_one_side_are_counted(key: str, pieces: int, capsys: pytest.Ca
 def test_the_table_has_a_line_for_each_game(capsys: pytest.CaptureFixture[str]) -> None:
     lines = _run(capsys).splitlines()
 
-    assert [line.split()[0] for line in lines[1:22]] == KEYS
+    assert " ".join(line.split()[0] for line in lines[1:22]) == KEYS
     assert "Alquerque" in lines[9]
     assert max(map(len, lines)) <= 140
 
