@@ -1,8 +1,8 @@
 """The http stream of pictures, looked at through OpenCV."""
 
 import http.client
-import os
 import itertools
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
