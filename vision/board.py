@@ -16,7 +16,7 @@ from damludo.vision.errors import BadPose, BoardNotFound
 from damludo.vision.frame import Image
 from damludo.vision.lattice import Lattice, Saddles, components, find_saddles, grow, link
 from damludo.vision.pose import fit_view
-from damludo.vision.sides import SIDES, corners_of, places_in_picture
+from damludo.vision.sides import SIDES, corners_of
 from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float64]
@@ -29,6 +29,8 @@ LEAST_MARGIN = 0.25
 """How much better than the window one row off, per square of that row; a T-crossing at the frame gives about 1.5."""
 MOST_RESIDUAL_SQUARES = 0.08
 """A pose whose crossings miss by more than this (root mean square) is refused."""
+MOST_WINDOWS, NEARLY_AS_GOOD = 4, 0.2
+"""Windows given as candidates: at most so many, whose alternation is at most this much below the best one's."""
 LEAST_CROSSINGS = 0.35
 """Part of the inner crossings that must be seen."""
 
@@ -127,7 +129,7 @@ def view_from_corners(
     view = fit_view(grid, sizes, board, np.asarray(corners, dtype=np.float64), image_size)
     if refine is None or grid.lines:
         return view
-    return _refined(view, refine, white_at) or view
+    return _refined(view, refine) or view
 
 
 def _tones(image: Image) -> Iterator[tuple[NDArray[np.float32], float]]:
@@ -246,15 +248,12 @@ def _windows(
 ) -> list[BoardFinding]:
     """Return the windows of the board's size on a lattice whose squares alternate, the best first."""
     n = max(grid.columns, grid.rows)
-    first = lattice.indices.min(axis=0)
-    indices = lattice.indices - first
-    shifted = Lattice(lattice.indices, lattice.pixels, lattice.camera)
-    low, high = int(first.min()) - n - 1, int(lattice.indices.max()) + n + 1
-    across, along = alternation_maps(shifted, tone, low, high)
+    low, high = int(lattice.indices.min()) - n - 1, int(lattice.indices.max()) + n + 1
+    across, along = alternation_maps(lattice, tone, low, high)
     shapes = {(grid.columns, grid.rows), (grid.rows, grid.columns)}
     scored = []
     for columns, rows in sorted(shapes):
-        total = _window_sums(across, columns - 1, rows) + _window_sums(along, columns, rows - 1)[:, : across.shape[1]]
+        total = _window_sums(across, columns - 1, rows) + _window_sums(along, columns, rows - 1)
         edges = (columns - 1) * rows + columns * (rows - 1)
         for v, u in np.argwhere(total > 0.8 * LEAST_ALTERNATION * edges):
             scored.append((float(total[v, u]), int(u) + low, int(v) + low, columns, rows, edges))
@@ -263,8 +262,8 @@ def _windows(
         return []
     second = scored[1][0] if len(scored) > 1 else 0.8 * LEAST_ALTERNATION * scored[0][5]
     margin = (scored[0][0] - second) / n
-    del indices
-    findings = [_finding(lattice, window, margin, scale, image, grid, sizes, white_at) for window in scored[:5]]
+    near = [window for window in scored[:MOST_WINDOWS] if window[0] > scored[0][0] - NEARLY_AS_GOOD * window[5]]
+    findings = [_finding(lattice, window, margin, scale, image, grid, sizes, white_at) for window in near]
     return [finding for finding in findings if finding is not None] if findings[0] is not None else []
 
 
@@ -320,9 +319,8 @@ def _shape_in_picture(grid: Grid, white_at: str) -> tuple[int, int]:
     return (grid.columns, grid.rows) if SIDES.index(white_at) % 2 == 0 else (grid.rows, grid.columns)
 
 
-def _refined(view: BoardView, image: Image, white_at: str) -> BoardView | None:
+def _refined(view: BoardView, image: Image) -> BoardView | None:
     """Fit a view to the saddles near the crossings it predicts, first generously, then strictly."""
-    del white_at
     height, width = image.shape[:2]
     scale = min(1.0, WORKING_SIZES_PX[0] / max(height, width))
     saddles = find_saddles(_tone(cv2.cvtColor(_shrunk(image, scale), cv2.COLOR_BGR2GRAY)))
@@ -353,7 +351,6 @@ def _near(
         np.linalg.norm(view.project(points + [half, half, 0]) - view.project(points - [half, half, 0]), axis=1) / 1.414
     )
     distance = np.linalg.norm(where[:, None] - pixels[None], axis=2)
-    best: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
     close = distance < reach * side[:, None]
     weight = (saddles.polarity[None, :] * parity[:, None] * saddles.strength[None, :])[close].sum()
     direction = weight / max(abs(weight), 1e-12)
@@ -361,8 +358,4 @@ def _near(
     cost = np.where(close & (agree > 0.5), distance, np.inf)
     nearest = cost.argmin(axis=1)
     found = np.isfinite(cost[np.arange(len(points)), nearest])
-    best = (np.nonzero(found)[0], nearest[found])
-    return best
-
-
-__all__ = ["BoardFinding", "find_board", "find_candidates", "places_in_picture", "view_from_corners"]
+    return np.nonzero(found)[0], nearest[found]

@@ -19,7 +19,7 @@ Indices = NDArray[np.int64]
 
 BLUR_PX = 1.6
 """Smoothing before the second derivatives: more hides squares of 15 px, less shows the wood's grain."""
-MOST_SADDLES = 1200
+MOST_SADDLES = 700
 """Only the strongest are kept; 12x12 boards have 121 crossings, texture and discs give the others."""
 OPPOSITE = -0.6
 """Neighbouring crossings have opposite polarity: cosine of twice the angle between their axes."""
@@ -108,15 +108,17 @@ def link(saddles: Saddles) -> Indices:
 
     Links are mutual: each of the two is the nearest of the other in that direction.
     """
-    p = saddles.pixels
-    way = p[None, :, :] - p[:, None, :]
-    distance = np.linalg.norm(way, axis=2) + np.eye(len(p)) * 1e9
-    agree = (saddles.polarity[:, None] * saddles.polarity[None, :].conj()).real < OPPOSITE
+    p = saddles.pixels.astype(np.float32)
+    x, y = p[None, :, 0] - p[:, None, 0], p[None, :, 1] - p[:, None, 1]
+    distance = np.hypot(x, y) + np.eye(len(p), dtype=np.float32) * np.float32(1e9)
+    polarity = np.column_stack([saddles.polarity.real, saddles.polarity.imag]).astype(np.float32)
+    agree = polarity @ polarity.T < OPPOSITE
     ratio = saddles.strength[:, None] / saddles.strength[None, :]
     allowed = agree & (ratio < 5) & (ratio > 0.2) & (distance > 6)
     nearest = np.full((len(p), 4), -1, dtype=np.int64)
     for line in (0, 1):
-        along = np.einsum("ijk,ik->ij", way, saddles.lines[:, line]) / distance
+        direction = saddles.lines[:, line].astype(np.float32)
+        along = (x * direction[:, :1] + y * direction[:, 1:]) / distance
         for side, sign in ((0, 1.0), (1, -1.0)):
             candidate = np.where(allowed & (sign * along > NEIGHBOUR_COSINE), distance, np.inf)
             best = candidate.argmin(axis=1)
@@ -200,10 +202,11 @@ def grow(
     if inliers.sum() < 6:
         return None
     numbers, coordinates = numbers[inliers], coordinates[inliers]
-    lattice = None
+    lattice: Lattice | None = None
     for _ in range(12):
         try:
-            camera = fit_camera(_on_plane(coordinates), saddles.pixels[numbers], image_size)
+            near = None if lattice is None else lattice.camera
+            camera = fit_camera(_on_plane(coordinates), saddles.pixels[numbers], image_size, near)
         except (BadPose, np.linalg.LinAlgError):
             return lattice
         lattice = Lattice(coordinates, saddles.pixels[numbers], camera)

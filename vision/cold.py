@@ -1,0 +1,97 @@
+"""A look without teaching: the discs and empty squares of one picture are told apart by themselves."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.content import Content
+from damludo.vision.frame import Image
+from damludo.vision.look import FIRST_RADIUS, Look, learn_look, normalised
+from damludo.vision.patches import Patches
+from damludo.vision.squares import SquareReader
+from damludo.vision.view import BoardView
+
+Floats = NDArray[np.float32]
+
+CENTRE = 0.2
+"""Radius of the middle of a square that is looked at first, in squares."""
+WEIGHT = np.array([1.0, 1.6, 1.6], dtype=np.float32)
+"""Colour differences count more than brightness, which shadow and gloss change."""
+SURELY_EMPTY, SURELY_OCCUPIED = 0.25, 0.9
+"""Weighted log-colour distance from the plain square; between them the widest gap decides."""
+ONE_KIND = 0.5
+"""Two groups of discs nearer than this are one."""
+ROUNDS = 3
+SURE_NATS = 3.0
+"""Places whose reading leads by this teach the next round."""
+
+
+def cold_look(image: Image, view: BoardView) -> Look:
+    """Guess the look from one picture; the lighter discs are White's.
+
+    Args:
+        image: shape (h, w, 3).
+        view: the pose; the discs' diameter is measured, not taken from it.
+    """
+    patches = Patches(view, FIRST_RADIUS)
+    colours, light = normalised(patches, image, None)
+    middle = np.linalg.norm(patches.grid_of_samples, axis=1) < CENTRE
+    seen = np.median(colours[:, middle], axis=1)
+    plain = np.stack([np.zeros(3, dtype=np.float32), light.step])[patches.odd]
+    content = _first_guess(patches, seen, plain)
+    look = learn_look(image, view, content, radius=0)
+    for _ in range(ROUNDS):
+        content = _sure_content(SquareReader(view, look), image)
+        look = learn_look(image, view, content, radius=0)
+    return look
+
+
+def _first_guess(patches: Patches, seen: Floats, plain: Floats) -> dict[int, Content]:
+    away = np.linalg.norm((seen - plain) * WEIGHT, axis=1)
+    occupied = np.zeros(len(away), dtype=bool)
+    for colour in (0, 1):
+        rows = patches.odd == colour
+        if rows.any():
+            occupied[rows] = away[rows] > _gap(away[rows])
+    content = {int(p): Content.EMPTY for p in patches.places[~occupied]}
+    if occupied.any():
+        white = _lighter(seen[occupied] * WEIGHT, float(plain[:, 0].mean()))
+        for place, is_white in zip(patches.places[occupied], white, strict=True):
+            content[int(place)] = Content.WHITE_MAN if is_white else Content.BLACK_MAN
+    return content
+
+
+def _gap(away: Floats) -> float:
+    """Return the middle of the widest gap between the distances that could mean either."""
+    line = np.sort(np.concatenate([[SURELY_EMPTY, SURELY_OCCUPIED], away]))
+    line = line[(line >= SURELY_EMPTY) & (line <= SURELY_OCCUPIED)]
+    widest = int(np.argmax(np.diff(line)))
+    return float(line[widest] + line[widest + 1]) / 2
+
+
+def _lighter(colour: Floats, board: float) -> NDArray[np.bool_]:
+    """Divide discs into two groups (2-means); return which belong to the lighter one. One group: lighter than the board?"""
+    spread = colour - colour.mean(axis=0)
+    axis = np.linalg.svd(spread, full_matrices=False)[2][0] if len(colour) > 1 else np.zeros(3)
+    side = spread @ axis > 0
+    for _ in range(10):
+        if side.all() or not side.any():
+            break
+        means = colour[side].mean(axis=0), colour[~side].mean(axis=0)
+        side = np.linalg.norm(colour - means[0], axis=1) < np.linalg.norm(colour - means[1], axis=1)
+    if side.all() or not side.any() or np.linalg.norm(colour[side].mean(0) - colour[~side].mean(0)) < ONE_KIND:
+        return np.full(len(colour), bool(colour[:, 0].mean() > board))
+    return np.asarray(side if colour[side, 0].mean() > colour[~side, 0].mean() else ~side)
+
+
+def _sure_content(reader: SquareReader, image: Image) -> dict[int, Content]:
+    """Return what is read with certainty, kings as men (a guessed look knows no heights)."""
+    found = reader.read(image)[list(reader.view.grid.playable)]
+    sides = np.stack([found[:, 0], found[:, 1:3].max(axis=1), found[:, 3:5].max(axis=1)], axis=1)
+    order = np.sort(sides, axis=1)
+    sure = order[:, 2] - order[:, 1] > SURE_NATS
+    kinds = (Content.EMPTY, Content.WHITE_MAN, Content.BLACK_MAN)
+    return {
+        place: kinds[int(best)]
+        for place, best, is_sure in zip(reader.view.grid.playable, sides.argmax(axis=1), sure, strict=True)
+        if is_sure
+    }
