@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, str] = {
     "perft": "count the lines of play of a position, to compare move generators",
     "best": "let the engine choose a move",
     "simulate": "play whole games on the simulated table, without a person",
+    "look": "find the board in pictures and read its squares",
 }
 """The commands in the order of the help page, each with the `HELP` of its module (a test compares them)."""
 
