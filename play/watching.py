@@ -21,8 +21,8 @@ QUIET_FRAMES_TO_JUDGE = 3
 """So many quiet frames are averaged before a board is judged."""
 BEFORE_HAND_S = 0.15
 """A hand is in the margin of the picture so long before it is seen: those frames are read last of all."""
-LIKE_THE_CALMEST_SQUARES = 0.6
-"""Frames whose hidden area is within this of the calmest one are as good as it."""
+LIKE_THE_CALMEST_SQUARES = 0.3
+"""Frames whose moving area is within this of the calmest one are as good as it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,10 @@ class Stretch:
         del self.scenes[:-40]
 
     def calmest(self, hand_at_s: float) -> tuple[Frame, Scene]:
-        """Return the latest frame among those in which least was hidden, away from the coming hand if possible."""
+        """Return the latest frame among those in which least moved, away from the coming hand if possible."""
         away = [pair for pair in self.scenes if pair[0].time_s <= hand_at_s - BEFORE_HAND_S] or self.scenes
-        least = min(scene.mask_squares for _, scene in away)
-        return [pair for pair in away if pair[1].mask_squares <= least + LIKE_THE_CALMEST_SQUARES][-1]
+        least = min(scene.moving_squares for _, scene in away)
+        return [pair for pair in away if pair[1].moving_squares <= least + LIKE_THE_CALMEST_SQUARES][-1]
 
 
 class Judge(Protocol):
@@ -156,10 +156,15 @@ class BoardEvents:
 
 
 class PlainJudge:
-    """Without a game: believes what it reads and reports boards that differ from the last one."""
+    """Without a game: believes what it reads and reports boards that differ from the last one.
 
-    def __init__(self, names: tuple[str, ...] = ()) -> None:
-        self._names = names
+    Args:
+        white_at: side of the picture where rank 1 lies; rows are told in picture order.
+        names: file names of the frames, if they have some.
+    """
+
+    def __init__(self, white_at: str = "bottom", names: tuple[str, ...] = ()) -> None:
+        self._white_at, self._names = white_at, names
         self._last: dict[int, Content] | None = None
 
     def judge(
@@ -175,7 +180,7 @@ class PlainJudge:
         if not changed and not first:
             return []
         grid = reading.grid
-        more: dict[str, JsonValue] = {"rows": list[JsonValue](rows_of(grid, content))}
+        more: dict[str, JsonValue] = {"rows": list[JsonValue](turned_rows(rows_of(grid, content), self._white_at))}
         if not first:
             more["squares"] = [square_name(grid, place) for place in changed]
         if unlike:

@@ -53,7 +53,10 @@ def legal_moves(variant: Variant, position: Position) -> tuple[Move, ...]:
     moves = all_routes(variant, position)
     if len(moves) < 2 or not moves[0].captures:
         return moves
-    return tuple({move.identity: move for move in reversed(moves)}.values())[::-1]
+    unique: dict[Identity, Move] = {}
+    for move in moves:
+        unique.setdefault(move.identity, move)
+    return tuple(unique.values())
 
 
 def all_routes(variant: Variant, position: Position) -> tuple[Move, ...]:

@@ -6,7 +6,6 @@ firmware and this peer can contradict each other. Transports carry its bytes: `d
 
 from collections.abc import Mapping
 
-from damludo.simulation.grbl_faults import Faults
 from damludo.simulation.grbl_motion import INFINITY
 from damludo.simulation.grbl_program import run_program
 from damludo.simulation.grbl_settings import Settings
@@ -34,7 +33,7 @@ class Controller:
 
     Attributes:
         core: its registers; tests and faults look in, the driver never does.
-        faults: what shall go wrong, see `grbl_faults.FAULTS`.
+        faults: what shall go wrong, see `grbl_faults.FAULTS`; one object with the mechanics'.
     """
 
     def __init__(
@@ -49,11 +48,13 @@ class Controller:
         Args:
             mechanics: what hangs on its pins.
             settings: its EEPROM; the defaults if None.
-            faults: names of `grbl_faults.FAULTS` with their numbers.
+            faults: names of `grbl_faults.FAULTS` with their numbers; they join those of the mechanics.
             boot_s: silence of the boot loader after each power-on; bytes that come then are lost.
         """
-        self.faults = Faults(faults)
-        self.core = Core(mechanics, settings or Settings(), self.faults)
+        self.faults = mechanics.faults
+        for name, value in (faults or {}).items():
+            self.faults.ask(name, value)
+        self.core = Core(mechanics, settings or Settings())
         self._boot_s = boot_s
         self._program: Program | None = None
         self._wake_s = INFINITY
@@ -110,7 +111,10 @@ class Controller:
         if planner.moving:
             due = min(due, core.now + MOTION_STEP_S)
         if self._program is not None:
-            wake = core.now if self._status_wanted and core.state is not State.HOME else self._wake_s
+            # A suspended program has no wish of its own: its time would come again and again.
+            wake = INFINITY if core.suspended else self._wake_s
+            if self._status_wanted and core.state is not State.HOME:
+                wake = core.now
             if wake < INFINITY:
                 due = min(due, max(wake, core.busy_until_s))
         return min(due, core.brownout_s, core.restore_s)
@@ -188,8 +192,7 @@ class Controller:
         if core.stop_dead() or homing:
             core.alarm(6 if homing else 3)
         core.switch_magnet(False)
-        if core.state is State.SLEEP:
-            core.state = State.ALARM
+        core.state = State.ALARM if core.state in (State.ALARM, State.SLEEP) else State.IDLE
         self._restart()
 
     def _obey_realtime(self, byte: int) -> None:

@@ -5,13 +5,15 @@ z is 0 at the top. Home lies beyond the board's far edge as the human sees it, s
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from damludo.robot.places import Rack, TableLayout
+from damludo.simulation.clock import World
+from damludo.simulation.controller import Controller
 from damludo.simulation.grbl_faults import Faults
 from damludo.simulation.grbl_motion import INFINITY
 from damludo.simulation.grbl_settings import AXES, Settings, Vector
@@ -110,20 +112,24 @@ def stand_beside(layout: TableLayout, seed: int, human_at_black: bool = False) -
 
 
 class SimulatedGantry:
-    """Axes, switches and magnet over a simulated table; what `Controller` sees as its mechanics."""
+    """Axes, switches and magnet over a simulated table; what `Controller` sees as its mechanics.
 
-    def __init__(self, table: Table, geometry: Geometry, faults: Faults | None = None, seed: int = 0) -> None:
+    Attributes:
+        table, geometry: as given.
+        faults: what shall go wrong; the controller has the same object.
+    """
+
+    def __init__(self, table: Table, geometry: Geometry, seed: int = 0) -> None:
         """Hang a gantry over a table; it stands somewhere near its home corner.
 
         Args:
             table: is moved.
             geometry: how the gantry stands to the board.
-            faults: shared with the controller (`Controller.faults`); `attach` sets it later.
             seed: draws where the axes stand at first and the noise of measured points.
         """
         self.table = table
         self.geometry = geometry
-        self.faults = faults or Faults()
+        self.faults = Faults()
         self._draw = np.random.default_rng((seed, 0x5EED))
         start = self._draw.uniform((-90.0, -40.0, -20.0), (-10.0, -10.0, -5.0))
         self._true: Vector = (float(start[0]), float(start[1]), float(start[2]))
@@ -234,3 +240,31 @@ class SimulatedGantry:
         """
         exact = np.array([self.geometry.to_gantry(x, y) for x, y in board_points], dtype=np.float64).reshape(-1, 2)
         return exact + self._draw.normal(0.0, POINT_NOISE_MM, exact.shape)
+
+
+def install_gantry(
+    world: World,
+    table: Table,
+    seed: int,
+    human_at_black: bool = False,
+    faults: Mapping[str, float] | None = None,
+    boot_s: float = 0.0,
+) -> tuple[SimulatedGantry, Controller]:
+    """Put a gantry with its controller over a table and let both live in a world.
+
+    Args:
+        world: gets the controller as a part.
+        table: is moved.
+        seed: draws how the gantry stands, where its axes are and the noise of measured points.
+        human_at_black: the human sits at the last rank.
+        faults: names of `grbl_faults.FAULTS` with their numbers; more can be asked of `Controller.faults` at any time.
+        boot_s: silence of the boot loader after each opening of the port.
+
+    Returns:
+        The gantry, and the controller for `transport.MemoryLine` or `transport.PseudoTerminal`.
+    """
+    geometry = stand_beside(table.layout, seed, human_at_black)
+    gantry = SimulatedGantry(table, geometry, seed)
+    controller = Controller(gantry, geometry.settings, faults, boot_s)
+    world.add(controller)
+    return gantry, controller

@@ -116,6 +116,8 @@ class ScriptedHuman:
 
     def _begin_move(self) -> None:
         self._may_move = False
+        if self.finished:
+            return
         move = self._choose(self.game)
         self._intended = move
         after = _content(self.game.make(move).position)

@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,8 @@ from damludo.play.console import CommandError, ExitCode, print_json
 if TYPE_CHECKING:
     from damludo.play.watching import BoardEvents, WatchEvent
     from damludo.vision.frame import Frame, FrameSource
+    from damludo.vision.view import BoardView
+    from damludo.vision.watcher import PictureReader
 
 HELP = "watch a board through a camera, a video or a folder of pictures and tell what happens on it"
 EXAMPLES = (
@@ -75,17 +77,46 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _plain_events(source: "FrameSource", arguments: argparse.Namespace) -> "Iterator[WatchEvent]":
     from damludo.play.watching import BoardEvents, PlainJudge
-    from damludo.vision.homes import HomesReader
     from damludo.vision.recording import PictureFolder
     from damludo.vision.watcher import BoardWatcher
 
     seen: list[Frame] = []
     view, reader = _find(source, arguments, seen)
     names = source.names if isinstance(source, PictureFolder) else ()
-    watcher = BoardWatcher(view, reader)
-    assert isinstance(reader, HomesReader)
-    events = BoardEvents(watcher, PlainJudge(names))
+    events = BoardEvents(BoardWatcher(view, reader), PlainJudge(arguments.white_at or "bottom", names))
     yield from _run_through(events, chain(seen, _frames(source)))
+
+
+def _find(
+    source: "FrameSource", arguments: argparse.Namespace, seen: "list[Frame]"
+) -> "tuple[BoardView, PictureReader]":
+    """Look for the board and learn its look from the first pictures; the pictures used are kept in `seen`."""
+    from damludo.vision.errors import BoardNotFound
+    from damludo.vision.homes import HomesReader
+
+    why = BoardNotFound("there are no pictures; give a source that has some")
+    for frame in islice(_frames(source), FRAMES_TO_FIND):
+        seen.append(frame)
+        try:
+            view = _view(frame, arguments)
+            return view, HomesReader(view, frame.image)
+        except BoardNotFound as error:
+            why = error
+    raise why
+
+
+def _view(frame: "Frame", arguments: argparse.Namespace) -> "BoardView":
+    import numpy as np
+
+    from damludo.vision.board import find_board, view_from_corners
+    from damludo.vision.view import grid_of
+
+    grid, white_at = grid_of(arguments.size, arguments.size), arguments.white_at or "bottom"
+    if arguments.corners is None:
+        return find_board(frame.image, grid, white_at=white_at).view
+    height, width = frame.image.shape[:2]
+    corners = np.array(arguments.corners, dtype=np.float64)
+    return view_from_corners(corners, (width, height), grid, white_at=white_at)
 
 
 def _run_through(events: "BoardEvents", frames: "Iterator[Frame]") -> "Iterator[WatchEvent]":

@@ -40,32 +40,30 @@ class Row:
     choice: str = "free"
 
 
-FLYING = {"king_moves": DIAGONAL, "king_captures": DIAGONAL, "flying": True}
-SHORT = {"king_moves": DIAGONAL, "king_captures": DIAGONAL}
 FIVE = "N NE NW E W"
 
 TABLE = {
-    "english": Row(8, "dark", "NE NW", "NE NW", **SHORT),
-    "anti": Row(8, "dark", "NE NW", "NE NW", **SHORT),
-    "czech": Row(8, "dark", "NE NW", "NE NW", **FLYING, choice="king first"),
-    "corner": Row(8, "dark", "NE NW", "NE NW", **FLYING, choice="king first"),
-    "oneway": Row(8, "dark", "NE NW", "NE NW", **FLYING, choice="king first"),
-    "parachute": Row(8, "dark", "NE NW", "NE NW", **FLYING, choice="king first"),
+    "english": Row(8, "dark", "NE NW", "NE NW", DIAGONAL, DIAGONAL),
+    "anti": Row(8, "dark", "NE NW", "NE NW", DIAGONAL, DIAGONAL),
+    "czech": Row(8, "dark", "NE NW", "NE NW", DIAGONAL, DIAGONAL, True, choice="king first"),
+    "corner": Row(8, "dark", "NE NW", "NE NW", DIAGONAL, DIAGONAL, True, choice="king first"),
+    "oneway": Row(8, "dark", "NE NW", "NE NW", DIAGONAL, DIAGONAL, True, choice="king first"),
+    "parachute": Row(8, "dark", "NE NW", "NE NW", DIAGONAL, DIAGONAL, True, choice="king first"),
     "gothic": Row(8, "all", FIVE, FIVE, QUEEN, QUEEN),
     "turkish": Row(8, "all", "N E W", "N E W", STRAIGHT, STRAIGHT, True, "pass", "at once", "most"),
     "alquerque": Row(5, "lattice", FIVE, FIVE, crowning="none"),
     "hawaiian": Row(8, "all", "", STRAIGHT, crowning="none"),
-    "international": Row(10, "dark", "NE NW", DIAGONAL, **FLYING, crowning="pass", choice="most"),
-    "russian": Row(8, "dark", "NE NW", DIAGONAL, **FLYING, crowning="go on"),
-    "canadian": Row(12, "dark", "NE NW", DIAGONAL, **FLYING, crowning="pass", choice="most"),
-    "thai": Row(8, "dark", "NE NW", "NE NW", **FLYING, removal="at once"),
-    "brazilian": Row(8, "dark", "NE NW", DIAGONAL, **FLYING, crowning="pass", choice="most"),
-    "portuguese": Row(8, "light", "NE NW", "NE NW", **FLYING, choice="most, kings"),
-    "italian": Row(8, "light", "NE NW", "NE NW", **SHORT, choice="italian"),
+    "international": Row(10, "dark", "NE NW", DIAGONAL, DIAGONAL, DIAGONAL, True, crowning="pass", choice="most"),
+    "russian": Row(8, "dark", "NE NW", DIAGONAL, DIAGONAL, DIAGONAL, True, crowning="go on"),
+    "canadian": Row(12, "dark", "NE NW", DIAGONAL, DIAGONAL, DIAGONAL, True, crowning="pass", choice="most"),
+    "thai": Row(8, "dark", "NE NW", "NE NW", DIAGONAL, DIAGONAL, True, removal="at once"),
+    "brazilian": Row(8, "dark", "NE NW", DIAGONAL, DIAGONAL, DIAGONAL, True, crowning="pass", choice="most"),
+    "portuguese": Row(8, "light", "NE NW", "NE NW", DIAGONAL, DIAGONAL, True, choice="most, kings"),
+    "italian": Row(8, "light", "NE NW", "NE NW", DIAGONAL, DIAGONAL, choice="italian"),
     "dameo": Row(8, "all", "N NE NW", STRAIGHT, QUEEN, STRAIGHT, True, "pass", "end", "most"),
     "armenian": Row(8, "all", FIVE, "N E W", QUEEN, STRAIGHT, True, "go on", "at once", "most"),
-    "damludo": Row(8, "dark", "NE NW", DIAGONAL, **FLYING, crowning="pass", choice="most"),
-    "esperanto": Row(8, "dark", "NE NW", DIAGONAL, **FLYING, crowning="pass", choice="most"),
+    "damludo": Row(8, "dark", "NE NW", DIAGONAL, DIAGONAL, DIAGONAL, True, crowning="pass", choice="most"),
+    "esperanto": Row(8, "dark", "NE NW", DIAGONAL, DIAGONAL, DIAGONAL, True, crowning="pass", choice="most"),
 }
 
 
@@ -100,7 +98,10 @@ class Reference:
         if self.game == "hawaiian" and len(self.squares) - len(self.men) < 2:
             return self.removals()
         captures = {
-            found for at, (colour, kind) in self.men.items() if colour == self.side for found in self.captures_of(at, kind)
+            found
+            for at, (colour, kind) in self.men.items()
+            if colour == self.side
+            for found in self.captures_of(at, kind)
         }
         if captures:
             return {(at, to, frozenset(taken), kind) for at, to, taken, kind in self.chosen(captures)}
