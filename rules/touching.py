@@ -73,7 +73,7 @@ def must_move(variant: Variant, position: Position, square: int) -> MustMove:
 def judge_touched(variant: Variant, position: Position, action: Action, duty: Duty) -> Verdict:
     """Return the verdict on an action of a player who has a duty; without one it is that of `judge`.
 
-    A legal move of another disc is illegal under `MustMove`. Under `OpponentChooses` nothing is refused yet: the choice comes first.
+    A legal move of another disc is illegal under `MustMove`. Under `OpponentChooses` nothing is refused: the choice comes first.
     """
     verdict = judge(variant, position, action)
     if not isinstance(duty, MustMove) or not isinstance(verdict, Legal | Unfinished):

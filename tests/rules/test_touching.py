@@ -17,7 +17,7 @@ def at(*names: str) -> list[int]:
 
 
 def moved(position: Position, origin: str, target: str, duty: MustMove) -> object:
-    return judge_touched(DAMLUDO, position, Action(*at(origin, target)), duty)
+    return judge_touched(DAMLUDO, position, Action(at(origin)[0], at(target)[0]), duty)
 
 
 def test_one_touched_disc_must_move() -> None:
@@ -37,7 +37,7 @@ def test_another_disc_than_the_touched_one_is_refused() -> None:
 
 def test_of_several_touched_discs_the_opponent_chooses() -> None:
     assert duty_of(DAMLUDO, TWO_MEN, at("e3", "c3", "e3")) == OpponentChooses(tuple(at("e3", "c3")))
-    chosen = must_move(DAMLUDO, TWO_MEN, *at("e3"))
+    chosen = must_move(DAMLUDO, TWO_MEN, at("e3")[0])
     assert isinstance(moved(TWO_MEN, "e3", "f4", chosen), Legal)
     assert isinstance(moved(TWO_MEN, "c3", "d4", chosen), Illegal)
 
@@ -59,6 +59,6 @@ def test_the_opponents_discs_and_empty_squares_do_not_count() -> None:
 
 
 def test_without_a_duty_the_verdict_is_the_usual_one() -> None:
-    action = Action(*at("e3", "f4"))
+    action = Action(at("e3")[0], at("f4")[0])
     for duty in (Free(), NoneCanMove(()), OpponentChooses(())):
         assert isinstance(judge_touched(DAMLUDO, TWO_MEN, action, duty), Legal)
