@@ -55,9 +55,9 @@ def calibrate_eyes(
     """
     grid = grid_of_board(variant.board)
     frames = [source.read() for _ in range(CALIBRATION_FRAMES)]
-    found = set_up(frames, grid, board_content(variant.board.playable, position), sizes, white_at)
-    watcher = BoardWatcher(found.view, SquareReader(found.view, found.look))
-    return CalibratedEyes(CameraEyes(source, watcher, clock), found.view, found.white_at)
+    view, look, side = set_up(frames, grid, board_content(variant.board.playable, position), sizes, white_at)
+    watcher = BoardWatcher(view, SquareReader(view, look))
+    return CalibratedEyes(CameraEyes(source, watcher, clock), view, side)
 
 
 def guarded_arm(

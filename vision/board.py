@@ -141,7 +141,7 @@ def _tones(image: Image) -> Iterator[tuple[NDArray[np.float32], float]]:
         if scale in seen or min(height, width) * scale < 48:
             continue
         seen.add(scale)
-        yield _tone(cv2.cvtColor(_shrunk(image, scale), cv2.COLOR_BGR2GRAY)), scale
+        yield _tone(_gray(_shrunk(image, scale))), scale
     scale = min(1.0, WORKING_SIZES_PX[0] / max(height, width))
     small = _shrunk(image, scale)
     if min(small.shape[:2]) >= 48:
@@ -153,6 +153,10 @@ def _shrunk(image: Image, scale: float) -> Image:
     if scale >= 1.0:
         return image
     return np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def _gray(image: Image) -> NDArray[np.uint8]:
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
 
 
 def _tone(gray: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -323,7 +327,7 @@ def _refined(view: BoardView, image: Image) -> BoardView | None:
     """Fit a view to the saddles near the crossings it predicts, first generously, then strictly."""
     height, width = image.shape[:2]
     scale = min(1.0, WORKING_SIZES_PX[0] / max(height, width))
-    saddles = find_saddles(_tone(cv2.cvtColor(_shrunk(image, scale), cv2.COLOR_BGR2GRAY)))
+    saddles = find_saddles(_tone(_gray(_shrunk(image, scale))))
     pixels = (saddles.pixels + 0.5) / scale - 0.5
     grid, side = view.grid, view.sizes.square_mm
     y, x = np.mgrid[1 : grid.rows, 1 : grid.columns]
@@ -346,10 +350,8 @@ def _near(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return pairs (crossing, saddle) nearer than `reach` squares with the polarity of the majority."""
     where = view.project(points)
-    half = view.sizes.square_mm / 2
-    side = (
-        np.linalg.norm(view.project(points + [half, half, 0]) - view.project(points - [half, half, 0]), axis=1) / 1.414
-    )
+    half = np.array([view.sizes.square_mm / 2, view.sizes.square_mm / 2, 0.0])
+    side = np.linalg.norm(view.project(points + half) - view.project(points - half), axis=1) / np.sqrt(2)
     distance = np.linalg.norm(where[:, None] - pixels[None], axis=2)
     close = distance < reach * side[:, None]
     weight = (saddles.polarity[None, :] * parity[:, None] * saddles.strength[None, :])[close].sum()

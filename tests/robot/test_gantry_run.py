@@ -119,7 +119,7 @@ def test_lines_that_vanished_unnoticed_show_in_the_place_at_the_end(homed: Any) 
     gantry, _ = homed(
         f"-> G21 G90 G94\n<- ok\n-> {GO_LINE}\n<- ok\n-> G4 P0\n<- ok\n= {ON_THE_WAY.replace('Run', 'Idle')}"
     )
-    with pytest.raises(NotHomed, match="lines got lost"):
+    with pytest.raises(NotHomed, match="so lines got lost"):
         gantry.run(GO)
 
 
