@@ -389,6 +389,23 @@ def test_a_guard_that_fails_holds_the_motion(homed: Any) -> None:
     assert gantry.state is State.STOPPED
 
 
+def test_a_flood_of_one_character_is_given_up_and_the_guard_still_asked(homed: Any) -> None:
+    gantry, line = homed(f"-> G21 G90 G94\n<- ok\n-> {GO_LINE}")
+    watch = Watch()
+
+    class Flooding(Watch):
+        def clear(self, carriage: Any) -> bool:
+            if line.sent[-1] == GO_LINE:
+                line.clock.sleep(0.1)
+                line.receive = lambda timeout_s: "4" * 256
+            return watch.clear(carriage)
+
+    with pytest.raises(LineSilent, match="floods the line"):
+        gantry.run(GO, Flooding())
+    assert len(watch.sights) > 15
+    assert line.bytes == [0x21]
+
+
 def test_a_cable_that_is_pulled_loses_the_position(homed: Any) -> None:
     gantry, line = homed(f"-> G21 G90 G94\n<- ok\n-> {GO_LINE}")
 
