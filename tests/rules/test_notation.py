@@ -171,7 +171,9 @@ def test_a_notation_that_fits_two_captures_is_refused_and_never_written() -> Non
     assert [move_text(game, parse_move(game, position, text)) for text in written] == ["d2xb4xd6", "d2xf4xd6"]
 
 
-@pytest.mark.parametrize("text", ["", "  ", "x", "c3--d4", "c3x", "z9-a1", "99-1", "c3-d4!!", "c٣-d4", "1" * 1000, "a" * 199])
+@pytest.mark.parametrize(
+    "text", ["", "  ", "x", "c3--d4", "c3x", "z9-a1", "99-1", "c3-d4!!", "c٣-d4", "1" * 1000, "a" * 199]
+)
 def test_an_unreadable_move_is_bad(text: str) -> None:
     with pytest.raises(BadMove):
         parse_move(variant("english"), variant("english").start, text)
@@ -205,7 +207,7 @@ def test_a_removal_in_json_goes_nowhere() -> None:
     assert (move["from"], move["to"], move["path"], move["captures"]) == ("d5", "d5", [], ["d5"])
 
 
-FEN_LETTERS = st.text(alphabet="WBKPwbkpxy0123456789,:-/. \"[]abcdefghijkl\n٣é", max_size=60)
+FEN_LETTERS = st.text(alphabet='WBKPwbkpxy0123456789,:-/. "[]abcdefghijkl\n٣é', max_size=60)
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
@@ -247,7 +249,9 @@ def test_only_our_errors_leave_the_move_reader(key: str, text: str) -> None:
     assert move.identity in {legal.identity for legal in legal_moves(game, game.start)}
 
 
-@pytest.mark.parametrize("text", ["1" * 1_000_000, "W:W1-999999999:B5", "[" * 1_000_000, "W:W" + "1," * 500_000, "(" * 20_000])
+@pytest.mark.parametrize(
+    "text", ["1" * 1_000_000, "W:W1-999999999:B5", "[" * 1_000_000, "W:W" + "1," * 500_000, "(" * 20_000]
+)
 def test_hostile_text_is_refused_at_once(text: str) -> None:
     english = variant("english")
     started = time.process_time()

@@ -32,7 +32,9 @@ def _rows() -> list[Row]:
 
 def _deepest(low: int, high: int) -> list[Row]:
     """Return for each position and counting the deepest row with `low` < nodes <= `high`."""
-    deepest = {(key, at, how): (key, at, how, depth, nodes) for key, at, how, depth, nodes in _rows() if low < nodes <= high}
+    deepest = {
+        (key, at, how): (key, at, how, depth, nodes) for key, at, how, depth, nodes in _rows() if low < nodes <= high
+    }
     return list(deepest.values())
 
 

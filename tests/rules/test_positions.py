@@ -18,7 +18,12 @@ def test_legal_moves_are_exactly_these(row: dict) -> None:  # type: ignore[type-
     game = variant(row["variant"])
     name = game.board.name
     found = {
-        (name(move.origin), name(move.target), frozenset(map(name, move.captures)), move.becomes and move.becomes.letter)
+        (
+            name(move.origin),
+            name(move.target),
+            frozenset(map(name, move.captures)),
+            move.becomes and move.becomes.letter,
+        )
         for move in legal_moves(game, parse_fen(game, f"{row['placement']} {row['side']}"))
     }
     assert found == {(m["from"], m["to"] or m["from"], frozenset(m["captures"]), m["becomes"]) for m in row["legal"]}

@@ -100,7 +100,10 @@ class Reference:
         if self.game == "hawaiian" and len(self.squares) - len(self.men) < 2:
             return self.removals()
         captures = {
-            found for at, (colour, kind) in self.men.items() if colour == self.side for found in self.captures_of(at, kind)
+            found
+            for at, (colour, kind) in self.men.items()
+            if colour == self.side
+            for found in self.captures_of(at, kind)
         }
         if captures:
             return {(at, to, frozenset(taken), kind) for at, to, taken, kind in self.chosen(captures)}

@@ -48,8 +48,14 @@ def test_black_or_white_begins_as_the_sources_say(key: str) -> None:
 
 
 def test_the_start_positions_of_the_corner_games() -> None:
-    assert format_placement(variant("corner"), variant("corner").start) == "1b1b1b2/b1b1b3/1b1b3w/b1b3w1/1b3w1w/b3w1w1/3w1w1w/2w1w1w1 w"
-    assert format_placement(variant("dameo"), variant("dameo").start) == "bbbbbbbb/1bbbbbb1/2bbbb2/8/8/2wwww2/1wwwwww1/wwwwwwww w"
+    assert (
+        format_placement(variant("corner"), variant("corner").start)
+        == "1b1b1b2/b1b1b3/1b1b3w/b1b3w1/1b3w1w/b3w1w1/3w1w1w/2w1w1w1 w"
+    )
+    assert (
+        format_placement(variant("dameo"), variant("dameo").start)
+        == "bbbbbbbb/1bbbbbb1/2bbbb2/8/8/2wwww2/1wwwwww1/wwwwwwww w"
+    )
 
 
 FLYING = {
@@ -72,6 +78,9 @@ def test_the_games_load_without_numpy_and_fast() -> None:
         "import sys, time; t = time.process_time(); import damludo.rules.variants; "
         "print(time.process_time() - t, 'numpy' in sys.modules, 'cv2' in sys.modules)"
     )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split() for _ in range(3)]
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+        for _ in range(3)
+    ]
     assert {tuple(run[1:]) for run in runs} == {("False", "False")}
     assert min(float(run[0]) for run in runs) < 0.15  # 0.05 s measured; the rest is room for a slow machine

@@ -118,7 +118,9 @@ def test_the_outer_corners_are_where_the_light_squares_end() -> None:
 @pytest.mark.parametrize("square", [0, 18, 27, 63])
 def test_a_disc_is_drawn_where_its_height_projects_it(square: int, discs: int) -> None:
     """The silhouette is the hull of the lowest and the highest rim, each projected at its own height."""
-    optics = replace(PLAIN, shadow_strength=0.0, tilt=0.6, paint=replace(PLAIN.paint, dark=(0, 160, 0), light=(0, 160, 0)))
+    optics = replace(
+        PLAIN, shadow_strength=0.0, tilt=0.6, paint=replace(PLAIN.paint, dark=(0, 160, 0), light=(0, 160, 0))
+    )
     place, table = LAYOUT.square(square), empty()
     watching = camera(table, optics)
     bare = watching.render(table).astype(int)
@@ -148,7 +150,10 @@ def test_the_top_of_a_disc_is_lighter_than_its_wall_and_lies_at_its_height() -> 
     picture = watching.render(table).astype(float).mean(axis=2)
     ring = [(225 + 12 * np.cos(a), 175 + 12 * np.sin(a), 9.0) for a in np.linspace(0, 6.28, 24)]
     top = [picture[tuple(p[::-1])] for p in watching.project(np.array(ring)).round().astype(int)]
-    wall = [picture[tuple(p[::-1])] for p in watching.project(np.array([[225, 156, 3], [228, 156, 4.0]])).round().astype(int)]
+    wall = [
+        picture[tuple(p[::-1])]
+        for p in watching.project(np.array([[225, 156, 3], [228, 156, 4.0]])).round().astype(int)
+    ]
     assert min(top) > 1.15 * max(wall)
 
 
