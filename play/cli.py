@@ -20,8 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "moves": "list the legal moves of a position",
     "perft": "count the lines of play of a position, to compare move generators",
     "best": "let the engine choose a move",
-    "play": "play a game over the board; --sim needs no hardware",
-    "simulate": "play whole games on the simulated table, without a person",
+    "look": "find the board in pictures and read its squares",
     "watch": "watch a board through a camera, a video or a folder of pictures and tell what happens on it",
 }
 """The commands in the order of the help page, each with the `HELP` of its module: no module is imported for it."""

@@ -144,9 +144,9 @@ class Match:
         variant = self.game.variant
         self._tell(
             EventKind.STARTED,
-            f"{variant.names['en']}: the machine plays {self._settings.machine.name.lower()}.",
+            f"{variant.names['en']}: the machine plays {self._settings.machine.word}.",
             game=variant.key,
-            machine=self._settings.machine.name.lower(),
+            machine=self._settings.machine.word,
             fen=format_fen(variant, self.game.position),
         )
         start = self._content()
@@ -175,21 +175,21 @@ class Match:
         side = self.game.position.side
         machine = side is self._settings.machine
         self._progress()
-        text = "The machine thinks." if machine else f"Your move, {side.name.lower()}."
-        self._tell(EventKind.TURN, text, side=side.name.lower(), ply=len(self.game.moves) + 1)
+        text = "The machine thinks." if machine else f"Your move, {side.word}."
+        self._tell(EventKind.TURN, text, side=side.word, ply=len(self.game.moves) + 1)
         return State.MACHINE_TO_MOVE if machine else State.HUMAN_TO_MOVE
 
     def _finish(self) -> State:
         result = self._result()
         assert result is not None
-        winner = result.winner.name.lower() if result.winner else None
-        text = f"{winner.capitalize()} wins: {result.reason}." if winner else f"Draw: {result.reason}."
+        winner = None if result.winner is None else result.winner.word
+        text = f"{winner.capitalize()} wins. {result.reason}" if winner else f"Draw. {result.reason}"
         self._tell(EventKind.RESULT, text, winner=winner, reason=result.reason, plies=len(self.game.moves))
         return State.FINISHED
 
     def _result(self) -> Result | None:
         if self._resigned is not None:
-            return Result(self._resigned.other, f"{self._resigned.name.lower()} resigned")
+            return Result(self._resigned.other, f"{self._resigned.word.capitalize()} resigned.")
         claims = self.game.draw_claims()
         # The machine claims every draw it may claim, on its own turn; the human claims with a command.
         if claims and (self._draw_claimed or self.game.position.side is self._settings.machine):

@@ -170,7 +170,7 @@ def test_resigning_ends_the_game_for_the_machine(make_match: MakeMatch) -> None:
     table.commands.waiting = [(8.0, Command.RESIGN)]
     result = table.match.run()
     assert result.winner is Colour.BLACK
-    assert result.reason == "white resigned"
+    assert result.reason == "White resigned."
 
 
 def test_a_draw_that_nobody_may_claim_is_refused(make_match: MakeMatch) -> None:

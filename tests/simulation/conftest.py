@@ -55,9 +55,11 @@ class Machine:
 def make_machine() -> Callable[..., Machine]:
     """A machine as after opening the port: the greeting waits to be read."""
 
-    def make(faults: Mapping[str, float] | None = None, seed: int = 7, human_at_black: bool = False) -> Machine:
+    def make(
+        faults: Mapping[str, float] | None = None, seed: int = 7, human_at_black: bool = False, boot_s: float = 0.0
+    ) -> Machine:
         world, table = World(), Table(TableLayout())
-        gantry, controller = install_gantry(world, table, seed, human_at_black, faults)
+        gantry, controller = install_gantry(world, table, seed, human_at_black, faults, boot_s)
         return Machine(world, table, gantry, controller, MemoryLine(world, controller))
 
     return make
