@@ -25,6 +25,8 @@ FEWEST_EMPTY = 3
 """So many empty squares of a colour must be seen for a picture of the empty square; with less its plain colour stands."""
 UNLIKE = 16.0
 """Squared distance from the empty square, in spreads, from which a sample does not look empty."""
+MEASURED_PART = 0.85
+"""Part of a measured radius that is used: blur and shadow make discs look larger than their paint."""
 FIRST_RADIUS = 0.3
 """Of a disc, in squares, before it is measured."""
 
@@ -213,14 +215,14 @@ def _disc_of(colours: Floats, top: NDArray[np.bool_], side: int) -> tuple[Floats
 
 
 def _measured_radius(patches: Patches, colours: Floats, look: Look, content: Mapping[int, Content]) -> float:
-    """Return the radius of the discs, in squares, from the area that does not look empty; within 0.2..0.48."""
+    """Return the radius of the discs, in squares, from the area that does not look empty."""
     known = _contents(patches, content)
     unlike = _unlike(patches, colours, look.empty[patches.odd], look.empty_spread[patches.odd])
     area = unlike[known > 0].sum(axis=1) * SPACING**2
     area = area[area > np.pi * 0.15**2]
     if len(area) < 2:
         return patches.radius
-    return float(np.clip(np.sqrt(np.median(area) / np.pi), 0.2, 0.48))
+    return float(np.clip(MEASURED_PART * np.sqrt(np.median(area) / np.pi), 0.15, 0.45))
 
 
 def matched(look: Look, image: Image, view: BoardView) -> Look:
