@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from damludo.vision.content import Content
 from damludo.vision.frame import Image
-from damludo.vision.look import FIRST_RADIUS, Look, learn_look, matched, normalised
+from damludo.vision.look import FEWEST_DISCS, FIRST_RADIUS, Look, learn_look, matched, normalised
 from damludo.vision.patches import Patches
 from damludo.vision.squares import SquareReader
 from damludo.vision.view import BoardView
@@ -24,8 +24,12 @@ ONE_KIND = 0.5
 """Two groups of discs nearer than this are one."""
 ROUNDS = 3
 ADAPTATIONS = 2
+ANOTHER_PICTURE = 1.4
+"""Discs vary by so much more between pictures than within one."""
 LEAST_STEP = 0.2
 """A channel in which the squares differ by less (log colour) does not tell the contrast."""
+STRAY_PART_OF_GUESS = 0.35
+"""A first guess takes gloss and shadow for discs; on a board of chess men both colours hold about as many."""
 FEWEST = 4
 """So many places must read with certainty to teach their colours."""
 SURE_NATS = 3.0
@@ -87,7 +91,7 @@ def _stretched(look: Look, image: Image, view: BoardView) -> Look:
         empty=look.empty * ratio,
         empty_spread=look.empty_spread * spread,
         disc=look.disc * ratio,
-        disc_spread=look.disc_spread * spread,
+        disc_spread=look.disc_spread * spread * ANOTHER_PICTURE,
     )
 
 
@@ -122,11 +126,19 @@ def _first_guess(patches: Patches, seen: Floats, plain: Floats) -> dict[int, Con
         if rows.any():
             occupied[rows] = away[rows] > _gap(away[rows])
     content = {int(p): Content.EMPTY for p in patches.places[~occupied]}
+    occupied &= ~_stray(occupied, patches.odd)
     if occupied.any():
         white = _lighter(seen[occupied] * WEIGHT, float(plain[:, 0].mean()))
         for place, is_white in zip(patches.places[occupied], white, strict=True):
             content[int(place)] = Content.WHITE_MAN if is_white else Content.BLACK_MAN
     return content
+
+
+def _stray(occupied: NDArray[np.bool_], odd: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return the places of the colour that holds a few discs where the other holds many: gloss and shadow, most likely."""
+    counts = [int(occupied[odd == colour].sum()) for colour in (0, 1)]
+    few = int(np.argmin(counts))
+    return np.asarray((odd == few) & (counts[1 - few] >= FEWEST_DISCS) & (counts[few] <= STRAY_PART_OF_GUESS * counts[1 - few]))
 
 
 def _gap(away: Floats) -> float:

@@ -19,8 +19,12 @@ from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float32]
 
-FLOOR = np.array([0.07, 0.05, 0.05], dtype=np.float32)
+FLOOR = np.array([0.09, 0.05, 0.05], dtype=np.float32)
 """Least spread of a colour: brightness, then the two chromatic channels."""
+FEWEST_DISCS, STRAY_PART = 6, 0.1
+"""So many discs tell on which colour of squares a game is played; this part of them may be misread."""
+UNPLAYED_NATS = 12.0
+"""Evidence that a disc on a square of the other colour must outweigh: light wood on light wood is no evidence."""
 FEWEST_EMPTY = 3
 """So many empty squares of a colour must be seen for a picture of the empty square; with less its plain colour stands."""
 UNLIKE = 16.0
@@ -176,12 +180,12 @@ def _tops(patches: Patches, unlike: NDArray[np.bool_], known: NDArray[np.intp]) 
 
 
 def _odds(known: NDArray[np.intp], odd: NDArray[np.intp]) -> Floats:
-    """Draughts are played on one colour: squares of a colour that holds no disc of many hardly ever will."""
+    """Draughts are played on one colour: if nearly all of many discs stand on one, the other colour's squares hardly hold any."""
     result = np.zeros(2, dtype=np.float32)
     for colour in (0, 1):
-        here, there = ((known[odd == c] > 0).sum() for c in (colour, 1 - colour))
-        if here == 0 and there >= 6:
-            result[colour] = -4.0
+        here, there = (int((known[odd == c] > 0).sum()) for c in (colour, 1 - colour))
+        if there >= FEWEST_DISCS and here <= STRAY_PART * there:
+            result[colour] = -UNPLAYED_NATS
     return result
 
 
@@ -211,7 +215,8 @@ def _disc_of(colours: Floats, top: NDArray[np.bool_], side: int) -> tuple[Floats
     pixels = colours[top]
     mean = np.median(pixels, axis=0)
     deviation = 1.48 * np.median(np.abs(pixels - mean), axis=0)
-    return mean.astype(np.float32), np.sqrt(deviation**2 + FLOOR**2).astype(np.float32)
+    # Strong colours vary more from disc to disc and from picture to picture: their weakest channel is near black.
+    return mean.astype(np.float32), np.sqrt(deviation**2 + FLOOR**2 + (0.08 * mean) ** 2).astype(np.float32)
 
 
 def _measured_radius(patches: Patches, colours: Floats, look: Look, content: Mapping[int, Content]) -> float:
