@@ -12,7 +12,6 @@ from damludo.vision.frame import Frame, Image
 from damludo.vision.look import Look, glance, learn_look
 from damludo.vision.pose import fit_view
 from damludo.vision.sides import SIDES, turned
-from damludo.vision.squares import SquareReader
 from damludo.vision.view import BoardView
 
 MOST_WRONG = 0.1
@@ -21,9 +20,15 @@ BETTER_LEAD_NATS = 5.0
 """By so much a turn must explain the picture better than the next one; else the caller must say where White sits."""
 
 
+MOST_FRAMES = 4
+"""More pictures than this sharpen the pose no further; the look is learnt from all."""
+SAME_PX = 3.0
+"""Poses whose corners differ by more are not of the same board."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class SetUp:
-    """What a set-up found.
+class _Trial:
+    """One window and turn, taken for the board.
 
     Attributes:
         view: the pose, board frame as White sits.
@@ -44,7 +49,7 @@ def set_up(
     start: Mapping[int, Content],
     sizes: BoardSizes,
     white_at: str | None = None,
-) -> SetUp:
+) -> tuple[BoardView, Look, str]:
     """Find the board with the start position on it and learn its look.
 
     Args:
@@ -55,13 +60,16 @@ def set_up(
         white_at: where White sits; None finds it out. The two sides look alike but for their paint: without it the
             lighter discs are taken for White's.
 
+    Returns:
+        The pose (board frame as White sits), the look, and the side of the picture where White's rank 1 lies.
+
     Raises:
         BoardNotFound: no board, no window or turn of it shows the start position, or two do equally well.
     """
     if not frames:
         raise BoardNotFound("there is no picture to set up the board with; check the camera with 'damludo doctor'")
     image = frames[0].image
-    tried: list[tuple[float, SetUp]] = []
+    tried: list[tuple[float, _Trial]] = []
     for finding in find_candidates(image, grid, sizes, white_at or SIDES[0]):
         for side in (white_at,) if white_at else SIDES:
             view = turned(finding.view, finding.white_at, side)
@@ -81,12 +89,26 @@ def set_up(
     rivals = [other for other in tried[1:] if other[1].white_at != best.white_at]
     if rivals and score - rivals[0][0] < BETTER_LEAD_NATS:
         raise BoardNotFound("two ways to see the start position are alike; say with --white-at where White sits")
-    return _averaged(best, frames, start)
+    view = _averaged(best.view, best.white_at, frames)
+    return view, learn_look([frame.image for frame in frames], view, start), best.white_at
+
+
+def best_turn(image: Image, view: BoardView, start: Mapping[int, Content]) -> str:
+    """Return the side of the picture where White sits, for a view made as if White sat at the bottom.
+
+    Raises:
+        BoardNotFound: two sides show the start position equally well.
+    """
+    tried = [_judged(image, turned(view, SIDES[0], side), side, start, decide_colour=True) for side in SIDES]
+    tried.sort(key=lambda pair: -pair[0])
+    if tried[0][0] - tried[1][0] < BETTER_LEAD_NATS:
+        raise BoardNotFound("two ways to see the start position are alike; say with --white-at where White sits")
+    return tried[0][1].white_at
 
 
 def _judged(
     image: Image, view: BoardView, side: str, start: Mapping[int, Content], decide_colour: bool
-) -> tuple[float, SetUp]:
+) -> tuple[float, _Trial]:
     """Learn from one window and turn; return how well the picture then shows the start position, in nats."""
     look = learn_look(image, view, start)
     sides = glance(image, view, look)
@@ -99,7 +121,7 @@ def _judged(
     score = float(np.clip(own - others, -10, 10).sum())
     if decide_colour and look.disc[0, 0] < look.disc[1, 0]:
         score -= 2 * BETTER_LEAD_NATS + 20 * len(places)  # the half turn: dark discs would be White's
-    return score, SetUp(view, look, side, int((others > own).sum()))
+    return score, _Trial(view, look, side, int((others > own).sum()))
 
 
 def _side(content: Content) -> int:
@@ -107,26 +129,18 @@ def _side(content: Content) -> int:
     return 1 if content.is_white else 2 if content.is_black else 0
 
 
-def _averaged(best: SetUp, frames: Sequence[Frame], start: Mapping[int, Content]) -> SetUp:
-    """Fit one pose to the crossings as all frames show them; learn the look from all frames."""
-    images = [frame.image for frame in frames]
-    view = best.view
-    if len(images) > 1:
-        projected = []
-        corners = view.outer_corners_mm()
-        for image in images:
-            found = find_candidates(image, view.grid, view.sizes, best.white_at)
-            near = [f.view for f in found if np.abs(f.view.project(corners) - view.project(corners)).max() < 3.0]
-            projected.extend(v.project(_lattice_mm(v)) for v in near[:1])
-        if projected:
-            mean = np.mean(projected, axis=0)
-            view = replace(
-                fit_view(view.grid, view.sizes, _lattice_mm(view), mean, view.image_size), residual_px=view.residual_px
-            )
-    look = learn_look(images, view, start)
-    reading = SquareReader(view, look).read(images[-1])
-    wrong = sum(_side(Content(int(reading[place].argmax()))) != _side(content) for place, content in start.items())
-    return SetUp(view, look, best.white_at, wrong)
+def _averaged(view: BoardView, white_at: str, frames: Sequence[Frame]) -> BoardView:
+    """Fit one pose to the crossings as all frames show them."""
+    corners, lattice = view.outer_corners_mm(), _lattice_mm(view)
+    seen = [view.project(lattice)]
+    for frame in frames[1:MOST_FRAMES]:
+        for found in find_candidates(frame.image, view.grid, view.sizes, white_at)[:1]:
+            if np.abs(found.view.project(corners) - view.project(corners)).max() < SAME_PX:
+                seen.append(found.view.project(lattice))
+    if len(seen) == 1:
+        return view
+    mean = np.mean(seen, axis=0)
+    return replace(fit_view(view.grid, view.sizes, lattice, mean, view.image_size), residual_px=view.residual_px)
 
 
 def _lattice_mm(view: BoardView) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -47,7 +47,7 @@ class Scorekeeper:
         match event.kind:
             case EventKind.MOVE if event.data["by"] == "human":
                 score.human_plies += 1
-                self._compare(self._game().position == self._human.game.position)
+                self._compare(self._game().position == self._human.meant)
                 if len(self._human.violations) > score.violations:
                     score.missed_violations += len(self._human.violations) - score.violations - self._open_violations
                     score.violations = len(self._human.violations)

@@ -52,9 +52,17 @@ _REASON_OF_PREFERENCE = {
 }
 
 
-# One position is judged against hundreds of actions; both lists depend on values that never change.
+# One position is judged against hundreds of actions; these lists depend on values that never change.
 _routes = lru_cache(maxsize=16)(all_routes)
 _legal = lru_cache(maxsize=16)(legal_moves)
+_quiet = lru_cache(maxsize=16)(quiet_moves)
+_captures = lru_cache(maxsize=16)(every_capture)
+
+
+@lru_cache(maxsize=16)
+def _legal_boards(variant: Variant, position: Position) -> dict[bytes, Move]:
+    """Return the board that each legal move leaves."""
+    return {cells_after(position.cells, move): move for move in reversed(_legal(variant, position))}
 
 
 def judge(variant: Variant, position: Position, action: Action) -> Verdict:
@@ -72,11 +80,10 @@ def judge_board(variant: Variant, position: Position, cells: bytes) -> Verdict:
     """
     if cells == position.cells:
         return Nothing(variant.board)
-    routes = _routes(variant, position)
-    for move in routes:
-        if cells_after(position.cells, move) == cells:
-            return Legal(_first_route(variant, position, move), variant.board)
-    begun = _begun(position, cells, routes)
+    move = _legal_boards(variant, position).get(cells)
+    if move is not None:
+        return Legal(move, variant.board)
+    begun = _begun(position, cells, _routes(variant, position))
     if begun:
         least = min(begun, key=lambda part: part.left)
         moves = tuple({part.move.identity: part.move for part in sorted(begun, key=lambda part: part.left)}.values())
@@ -124,10 +131,6 @@ class _Part:
         return len(self.discs) + self.crown_missing + len(self.ahead)
 
 
-def _first_route(variant: Variant, position: Position, move: Move) -> Move:
-    return next(legal for legal in _legal(variant, position) if legal.identity == move.identity)
-
-
 def _begun(position: Position, cells: bytes, routes: Iterable[Move]) -> list[_Part]:
     """Return the moves of which `cells` is a part: the disc somewhere on its way, some captured discs gone."""
     parts = []
@@ -166,7 +169,7 @@ def _illegal(variant: Variant, position: Position, cells: bytes) -> Illegal:
     """Return the verdict on a board that no legal move leads to, from what is different."""
     own = tables_of(variant).own[position.side]
     before = position.cells
-    changed = [square for square in variant.board.playable if before[square] != cells[square]]
+    changed = [square for square in range(len(cells)) if before[square] != cells[square]]
     left = [square for square in changed if before[square] in own and cells[square] not in own]
     came = [square for square in changed if cells[square] in own and before[square] not in own]
     gone = [square for square in changed if before[square] and before[square] not in own and not cells[square]]
@@ -194,9 +197,9 @@ def _one_disc_moved(
     if cells[target] not in (piece, expected) and PIECES[cells[target]].kind is Kind.KING:
         uncrowned = bytearray(cells)
         uncrowned[target] = piece
-        for move in _routes(variant, position):
-            if cells_after(position.cells, move) == bytes(uncrowned):
-                return Illegal(Reason.NO_CROWN_DUE, (target,), (move,), variant.board)
+        meant = _legal_boards(variant, position).get(bytes(uncrowned))
+        if meant is not None:
+            return Illegal(Reason.NO_CROWN_DUE, (target,), (meant,), variant.board)
     return _wrong_move(variant, position, origin, target, gone)
 
 
@@ -215,7 +218,7 @@ def _wrong_move(
     passed_over = _less_preferred(variant, position, origin, target, gone, said)
     if passed_over is not None:
         return passed_over
-    for move in quiet_moves(variant, position):
+    for move in _quiet(variant, position):
         if (move.origin, move.target) == (origin, target) and not gone:
             return _duty(variant, position, Reason.MUST_CAPTURE, squares, move)
     return _verdict(variant, position, _geometry(variant, position, origin, target, gone), squares)
@@ -225,7 +228,7 @@ def _less_preferred(
     variant: Variant, position: Position, origin: int, target: int, gone: frozenset[int], said: bool
 ) -> Illegal | None:
     """Return the verdict on a capture that would be complete if another one had no precedence."""
-    for move in every_capture(variant, position):
+    for move in _captures(variant, position):
         if (move.origin, move.target) != (origin, target) or not (said or gone <= frozenset(move.captures)):
             continue
         best = _legal(variant, position)[0]

@@ -4,6 +4,7 @@ RulesError
 ├── UnknownGame          no game has this key
 ├── BadPosition          a FEN or placement cannot be read, or breaks a limit
 ├── BadMove              a move's text cannot be read
+├── BadRecord            a file of games breaks a limit
 ├── NoSuchSquare         a name or number is not a square of the board
 └── IllegalMove          a program (not a player) asked to make a move that is not legal
 """
@@ -23,6 +24,10 @@ class BadPosition(RulesError):
 
 class BadMove(RulesError):
     """A move's text cannot be read."""
+
+
+class BadRecord(RulesError):
+    """A file of games breaks a limit."""
 
 
 class NoSuchSquare(RulesError):

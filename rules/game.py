@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from damludo.rules import ending
 from damludo.rules.ending import Result
 from damludo.rules.errors import IllegalMove
-from damludo.rules.moves import Move, legal_moves, play
+from damludo.rules.moves import Move, every_capture, legal_moves, play, quiet_moves
 from damludo.rules.notation import move_text
 from damludo.rules.position import Position
 from damludo.rules.traits import Variant
@@ -55,6 +55,23 @@ class Game:
         if all(move.identity != legal.identity for legal in self.legal_moves()):
             text = move_text(self.variant, move)
             raise IllegalMove(f"{text} is not legal in {self.variant.key} here; see 'damludo explain' for the reason")
+        return self._after(move)
+
+    def let_stand(self, move: Move) -> Game:
+        """Return the game after a missed or too small capture that the opponent lets stand.
+
+        Raises:
+            IllegalMove: the game gives the opponent no such right, or more is wrong with the move than that.
+        """
+        text = move_text(self.variant, move)
+        if not self.variant.missed_capture_may_stand:
+            raise IllegalMove(f"{text} cannot stand: in {self.variant.key} a missed capture is always put right")
+        movable = (*quiet_moves(self.variant, self.position), *every_capture(self.variant, self.position))
+        if all(move.identity != other.identity for other in movable):
+            raise IllegalMove(f"{text} cannot stand: no piece moves like that here")
+        return self._after(move)
+
+    def _after(self, move: Move) -> Game:
         after = play(self.variant, self.position, move)
         return Game(self.variant, (*self.positions, after), (*self.moves, move))
 

@@ -4,19 +4,21 @@ from collections.abc import Iterable
 
 from damludo.rules.errors import BadMove, IllegalMove, NoSuchSquare
 from damludo.rules.fen import format_fen, format_placement, parse_fen, read_square
-from damludo.rules.moves import Move, all_routes, legal_moves
+from damludo.rules.moves import Move, all_routes, every_capture, legal_moves, quiet_moves
 from damludo.rules.position import Position
 from damludo.rules.traits import Variant
 
 __all__ = [
     "format_fen",
     "format_placement",
+    "matching_moves",
     "move_json",
     "move_notation",
     "move_text",
     "parse_fen",
     "parse_move",
     "parse_squares",
+    "parse_standing_move",
 ]
 
 MAX_MOVE = 200
@@ -73,16 +75,42 @@ def parse_move(variant: Variant, position: Position, text: str) -> Move:
         BadMove: the text cannot be read, or means several moves.
         IllegalMove: it can be read but no legal move is like it.
     """
+    return _only(variant, text, matching_moves(variant, text, all_routes(variant, position)))
+
+
+def parse_standing_move(variant: Variant, position: Position, text: str) -> Move:
+    """Return the move that a text means when the duty to capture, and which capture to make, is left aside.
+
+    Raises:
+        BadMove: the text cannot be read, or means several moves.
+        IllegalMove: no piece moves like that.
+    """
+    moves = (*quiet_moves(variant, position), *every_capture(variant, position))
+    return _only(variant, text, matching_moves(variant, text, moves))
+
+
+def matching_moves(variant: Variant, text: str, moves: Iterable[Move]) -> tuple[Move, ...]:
+    """Return those of `moves` that a text can mean, one for each identity; a move written in full excludes the others.
+
+    Raises:
+        BadMove: the text cannot be read.
+    """
     squares = parse_squares(variant, text)
-    found = [route for route in all_routes(variant, position) if _means(route, squares)]
-    exact = [route for route in found if (route.origin, *route.path) == squares]
-    chosen = exact or found
-    if not chosen:
+    found = [move for move in moves if _means(move, squares)]
+    exact = [move for move in found if (move.origin, *move.path) == squares]
+    unique: dict[object, Move] = {}
+    for move in exact or found:
+        unique.setdefault(move.identity, move)
+    return tuple(unique.values())
+
+
+def _only(variant: Variant, text: str, moves: tuple[Move, ...]) -> Move:
+    if not moves:
         raise IllegalMove(f"{text.strip()} is not a legal move here; see 'damludo explain' for the reason")
-    if len({route.identity for route in chosen}) > 1:
-        ways = ", ".join(_unique(move_text(variant, route) for route in chosen))
+    if len(moves) > 1:
+        ways = ", ".join(move_text(variant, move) for move in moves)
         raise BadMove(f"{text.strip()} can mean {ways[:300]}; write all landing squares")
-    return chosen[0]
+    return moves[0]
 
 
 def parse_squares(variant: Variant, text: str) -> tuple[int, ...]:
@@ -125,7 +153,3 @@ def _means(route: Move, squares: tuple[int, ...]) -> bool:
         return True
     way = iter(route.path[:-1])
     return all(square in way for square in squares[1:-1])  # a part of the way, in order
-
-
-def _unique(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))

@@ -236,7 +236,7 @@ def no_progress(moves: int, *, claimed: bool = False) -> MoveLimit:
 
 
 # Compared by identity: each game is one object, so that tables derived from it can be kept in a cache at no cost.
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Variant:
     """A game of draughts.
 
@@ -283,6 +283,9 @@ class Variant:
     missed_capture_may_stand: bool = False
     pdn_game_type: str | None = None
     capture_sign: str = "x"
+
+    def __repr__(self) -> str:
+        return f"<Variant {self.key}>"
 
 
 def start(board: Board, placement: str, first: Colour) -> Position:

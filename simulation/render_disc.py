@@ -20,6 +20,8 @@ TOP_RADIUS = 60.0
 FINE = 4
 """Discs are drawn this many times finer than the picture, in both directions."""
 FACETS = 28
+SOFT_PX = 1.9
+"""Blur (sigma) of the shadow of a disc on the board, in a picture 640 px wide."""
 KINDS = 5
 """Different pieces of wood for each side's discs."""
 
@@ -51,6 +53,15 @@ class Sprite:
         spot[...] = spot * self.clear + self.colour
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class _Drawn:
+    """A disc that lies still: its picture, and the outlines of the two parts of its shadow (sixteenths of a pixel)."""
+
+    sprite: Sprite | None
+    contact: NDArray[np.int32] | None
+    cast: NDArray[np.int32]
+
+
 class DiscPainter:
     """Draws discs for one camera; keeps the pictures of those that lie still."""
 
@@ -59,12 +70,7 @@ class DiscPainter:
         angles = np.arange(FACETS) * (2 * np.pi / FACETS)
         self._outward = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
         self._tops = {colour: [_top(optics, colour, kind) for kind in range(KINDS)] for colour in DiscColour}
-        self._sprites: dict[Lying, Sprite | None] = {}
-
-    def keep_only(self, discs: Iterable[Lying]) -> None:
-        """Forget the pictures of all other discs."""
-        wanted = set(discs)
-        self._sprites = {disc: sprite for disc, sprite in self._sprites.items() if disc in wanted}
+        self._kept: dict[Lying, _Drawn] = {}
 
     def far_to_near(self, discs: Iterable[Lying]) -> list[Lying]:
         """Sort discs so that each may cover those before it.
@@ -78,45 +84,55 @@ class DiscPainter:
             key=lambda d: (round(d.z_mm / level), -float(np.hypot(d.x_mm - eye[0], d.y_mm - eye[1])), d.number),
         )
 
-    def paint(self, canvas: Image, disc: Lying) -> None:
-        """Draw one disc."""
-        if disc not in self._sprites:
-            self._sprites[disc] = self._draw(disc)
-        sprite = self._sprites[disc]
-        if sprite is not None:
-            sprite.paint_on(canvas)
-
-    def rings(self, disc: Lying, z_mm: float, scale: float = 1.0) -> Float:
-        """Points around a disc at a height, shape (FACETS, 3) in mm."""
-        radius = 0.5 * self._layout.disc_diameter_mm * scale
-        plane = np.array([disc.x_mm, disc.y_mm]) + radius * self._outward
-        return np.column_stack([plane, np.full(FACETS, z_mm)])
-
-    def shade(self, mask: Image, disc: Lying) -> None:
-        """Darken a mask (h, w) of the light that reaches the board where a disc keeps it away; to be blurred after."""
+    def paint_lying(self, canvas: Image, discs: tuple[Lying, ...]) -> None:
+        """Draw all discs that lie still, on their shadows."""
+        kept = {disc: self._kept.get(disc) or self._drawn(disc) for disc in discs}
+        self._kept = kept
         strength = self._optics.shadow_strength
+        mask = np.full(canvas.shape[:2], 255, np.uint8)
+        for drawn in kept.values():
+            if drawn.contact is not None:
+                cv2.fillConvexPoly(mask, drawn.contact, (255 * (1 - 0.5 * strength),), cv2.LINE_AA, 4)
+        for drawn in kept.values():
+            cv2.fillConvexPoly(mask, drawn.cast, (255 * (1 - strength),), cv2.LINE_AA, 4)
+        mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), SOFT_PX * self._pose.width / 640), dtype=np.uint8)
+        canvas[...] = cv2.multiply(canvas, cv2.merge([mask, mask, mask]), scale=1 / 255)
+        for disc in self.far_to_near(discs):
+            sprite = kept[disc].sprite
+            if sprite is not None:
+                sprite.paint_on(canvas)
+
+    def _drawn(self, disc: Lying) -> _Drawn:
+        near = disc.z_mm < 2.0
+        contact = _hull(self._pose.project(self._ring(disc, 0.0, 1.1))) if near else None
+        return _Drawn(self._draw(disc), contact, _hull(self._pose.project(self._fallen(disc))))
+
+    def _ring(self, disc: Lying, z_mm: float, scale: float = 1.0) -> Float:
+        """Points around a disc at a height, shape (FACETS, 3) in mm."""
+        ring = np.empty((FACETS, 3))
+        ring[:, :2] = self._outward * (0.5 * self._layout.disc_diameter_mm * scale) + (disc.x_mm, disc.y_mm)
+        ring[:, 2] = z_mm
+        return ring
+
+    def _fallen(self, disc: Lying) -> Float:
+        """Points around a disc's shadow on the board, shape (2 FACETS, 3) in mm."""
+        foot, shift = self._ring(disc, 0.0), np.array([*self._optics.shadow_mm, 0.0])
         top = disc.z_mm + self._layout.disc_height_mm
-        shift = np.array([*self._optics.shadow_mm, 0.0])
-        outline = self.rings(disc, 0.0)
-        cast = np.concatenate([outline + shift * disc.z_mm, outline + shift * top])
-        if disc.z_mm < 2.0:
-            _fill(mask, self._pose.project(self.rings(disc, 0.0, 1.1)), 255 * (1 - 0.5 * strength))
-        _fill(mask, self._pose.project(cast), 255 * (1 - strength))
+        return np.concatenate([foot + shift * disc.z_mm, foot + shift * top])
 
     def paint_moving(self, canvas: Image, disc: Lying) -> tuple[int, int, int, int] | None:
         """Draw a disc that is carried, with its shadow; returns the touched part (x0, y0, x1, y1)."""
-        blur = (1.9 + 0.05 * disc.z_mm) * self._pose.width / 640
-        top = disc.z_mm + self._layout.disc_height_mm
-        shift = np.array([*self._optics.shadow_mm, 0.0])
-        fallen = np.concatenate([self.rings(disc, 0.0) + shift * disc.z_mm, self.rings(disc, 0.0) + shift * top])
-        outline = np.concatenate([fallen, self.rings(disc, disc.z_mm), self.rings(disc, top)])
+        blur = (SOFT_PX + 0.05 * disc.z_mm) * self._pose.width / 640
+        fallen, top = self._fallen(disc), disc.z_mm + self._layout.disc_height_mm
+        outline = np.concatenate([fallen, self._ring(disc, disc.z_mm), self._ring(disc, top)])
         seen = self._pose.project(outline)
         low = np.maximum(np.floor(seen.min(axis=0) - 3 * blur - 2), 0).astype(int)
         high = np.minimum(np.ceil(seen.max(axis=0) + 3 * blur + 2), (self._pose.width, self._pose.height)).astype(int)
         if (low >= high).any():
             return None
         mask = np.full((high[1] - low[1], high[0] - low[0]), 255, np.uint8)
-        _fill(mask, seen[: len(fallen)] - low, 255 * (1 - self._optics.shadow_strength))
+        shade = 255 * (1 - self._optics.shadow_strength)
+        cv2.fillConvexPoly(mask, _hull(seen[: len(fallen)] - low), (shade,), cv2.LINE_AA, 4)
         mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), blur), dtype=np.uint8)
         view = canvas[low[1] : high[1], low[0] : high[0]]
         view[...] = cv2.multiply(view, cv2.merge([mask, mask, mask]), scale=1 / 255)
@@ -127,7 +143,7 @@ class DiscPainter:
 
     def _draw(self, disc: Lying) -> Sprite | None:
         pose, height = self._pose, self._layout.disc_height_mm
-        upper, lower = self.rings(disc, disc.z_mm + height), self.rings(disc, disc.z_mm)
+        upper, lower = self._ring(disc, disc.z_mm + height), self._ring(disc, disc.z_mm)
         upper_px, lower_px = pose.project(upper), pose.project(lower)
         outline = np.concatenate([upper_px, lower_px])
         x0, y0 = (np.floor(outline.min(axis=0)) - 1).astype(int)
@@ -192,9 +208,9 @@ def _fixed(points: Float) -> NDArray[np.int32]:
     return np.round(points * 16).astype(np.int32)
 
 
-def _fill(mask: Image, pixels: Float, value: float) -> None:
-    hull = cv2.convexHull(np.round(pixels * 16).astype(np.int32))
-    cv2.fillConvexPoly(mask, hull, (value,), cv2.LINE_AA, 4)
+def _hull(pixels: Float) -> NDArray[np.int32]:
+    """Return the convex hull in sixteenths of a pixel."""
+    return np.asarray(cv2.convexHull(_fixed(pixels)), dtype=np.int32)
 
 
 def _top(optics: Optics, colour: DiscColour, kind: int) -> Image:

@@ -19,7 +19,7 @@ BEAM_MM = 120.0
 BEAM_SIDE_MM = 20.0
 RAIL_GAP_MM = 45.0
 """From the racks' outer edges to the rails that the beam runs on."""
-PIECES = 10
+PIECES = 6
 """The beam is drawn in this many pieces, so that it bends with the lens and takes the light of each place."""
 ALUMINIUM: Bgr = (178, 176, 172)
 PLASTIC: Bgr = (40, 92, 206)

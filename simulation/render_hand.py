@@ -1,7 +1,7 @@
 """A hand that reaches in: modelled once as a field of heights, then laid into the picture as a tilted, shaded sheet."""
 
 import itertools
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 import cv2
@@ -50,8 +50,14 @@ class HandPainter:
 
     def __init__(self, optics: Optics, pose: Pose, light: Light) -> None:
         self._optics, self._pose, self._light = optics, pose, light
-        self._sheet = hand_sheet(optics.skin, optics.sleeve, optics.left_handed)
-        self._cover = np.ascontiguousarray(self._sheet[..., 3])
+
+    @cached_property
+    def _sheet(self) -> Image:
+        return hand_sheet(self._optics.skin, self._optics.sleeve, self._optics.left_handed)
+
+    @cached_property
+    def _cover(self) -> Image:
+        return np.ascontiguousarray(self._sheet[..., 3])
 
     def carry(self, hand: Hand, shadow: bool = False) -> Float:
         """Return the matrix that carries the sheet into the picture; or its shadow on the board, shape (3, 3)."""
@@ -128,11 +134,11 @@ class HandPainter:
 @lru_cache(maxsize=8)
 def hand_sheet(skin: tuple[int, int, int], sleeve: tuple[int, int, int], left_handed: bool) -> Image:
     """Return hand and forearm from above: shape (WIDTH, LENGTH, 4), colour weighted with the cover."""
-    flesh, fingers_cover = _heights(BACK + FINGERS, soft=3.0)
-    arm, arm_cover = _heights(SLEEVE, soft=2.0)
+    flesh, fingers_cover = _heights(BACK + FINGERS, 3.0)
+    arm, arm_cover = _heights(SLEEVE, 2.0)
     random = np.random.default_rng(0x4A2D)
     skin_colour = _skin(flesh, fingers_cover, skin, random)
-    arm += 1.6 * _folds(random)
+    arm = arm + np.float32(1.6) * _folds(random)
     cloth = _cloth(arm, sleeve, random)
     cuff = np.clip((TIP_X + CUFF_X - np.arange(LENGTH, dtype=np.float32)) / 1.5 + 0.5, 0, 1)[None, :]
     arm_cover = arm_cover * cuff
@@ -149,6 +155,7 @@ def hand_sheet(skin: tuple[int, int, int], sleeve: tuple[int, int, int], left_ha
     return np.asarray(sheet + 0.5, dtype=np.uint8)
 
 
+@lru_cache(maxsize=2)
 def _heights(limbs: tuple[tuple[Stroke, ...], ...], soft: float) -> tuple[Float32, Float32]:
     """Return the height above the sheet's plane, and the cover, of round limbs: shape (WIDTH, LENGTH) each."""
     y, x = np.mgrid[0:WIDTH, 0:LENGTH].astype(np.float32) - np.array([MIDDLE_Y, TIP_X], np.float32)[:, None, None]

@@ -1,5 +1,7 @@
 """A look without teaching: the discs and empty squares of one picture are told apart by themselves."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,24 +27,35 @@ SURE_NATS = 3.0
 """Places whose reading leads by this teach the next round."""
 
 
-def cold_look(image: Image, view: BoardView) -> Look:
+def cold_look(image: Image, view: BoardView, known: Look | None = None) -> Look:
     """Guess the look from one picture; the lighter discs are White's.
 
     Args:
         image: shape (h, w, 3).
         view: the pose; the discs' diameter is measured, not taken from it.
+        known: a look whose empty squares were learnt from the empty board; its discs are not used.
     """
     patches = Patches(view, FIRST_RADIUS)
-    colours, light = normalised(patches, image, None)
+    colours, light = normalised(patches, image, None if known is None else known.step)
     middle = np.linalg.norm(patches.grid_of_samples, axis=1) < CENTRE
     seen = np.median(colours[:, middle], axis=1)
-    plain = np.stack([np.zeros(3, dtype=np.float32), light.step])[patches.odd]
+    centre = len(middle) // 2
+    plain = (np.stack([np.zeros(3, dtype=np.float32), light.step]) if known is None else known.empty[:, centre])[
+        patches.odd
+    ]
     content = _first_guess(patches, seen, plain)
-    look = learn_look(image, view, content, radius=0)
+    look = _learnt(image, view, content, known)
     for _ in range(ROUNDS):
         content = _sure_content(SquareReader(view, look), image)
-        look = learn_look(image, view, content, radius=0)
+        look = _learnt(image, view, content, known)
     return look
+
+
+def _learnt(image: Image, view: BoardView, content: dict[int, Content], known: Look | None) -> Look:
+    look = learn_look(image, view, content, radius=0)
+    if known is None:
+        return look
+    return replace(look, step=known.step, empty=known.empty, empty_spread=known.empty_spread)
 
 
 def _first_guess(patches: Patches, seen: Floats, plain: Floats) -> dict[int, Content]:

@@ -119,8 +119,8 @@ def learn_look(
     given = radius if radius is not None else view.sizes.disc_diameter_mm / view.sizes.square_mm / 2
     patches = Patches(view, given or FIRST_RADIUS)
     parts = [normalised(patches, frame, None) for frame in frames]
-    colours = np.mean([part[0] for part in parts], axis=0, dtype=np.float32)
-    step = np.mean([part[1].step for part in parts], axis=0, dtype=np.float32)
+    colours = np.asarray(np.mean([part[0] for part in parts], axis=0), dtype=np.float32)
+    step = np.asarray(np.mean([part[1].step for part in parts], axis=0), dtype=np.float32)
     look = _look_of(patches, colours, step, content)
     if given == 0:
         measured = _measured_radius(patches, colours, look, content)

@@ -167,10 +167,10 @@ class Patches:
         top, growth = self.lifted(centres + offsets, height)
         way = top - centres - offsets
         length = np.maximum((way**2).sum(axis=-1, keepdims=True), 1e-12)
-        fx, fy = (np.float32(offsets[:, k])[None, :, None] for k in (0, 1))
-        wx, wy = (np.float32(way[:, :, k : k + 1]) for k in (0, 1))
+        fx, fy = (offsets[None, :, k, None].astype(np.float32) for k in (0, 1))
+        wx, wy = (way[:, :, k : k + 1].astype(np.float32) for k in (0, 1))
         x, y = (self.grid_of_samples[None, None, :, k] - f for k, f in ((0, fx), (1, fy)))
-        along = np.clip((x * wx + y * wy) / np.float32(length), 0, 1)
+        along = np.clip((x * wx + y * wy) / length.astype(np.float32), 0, 1)
         distance = np.hypot(x - along * wx, y - along * wy)
         radius = np.float32(self.radius) * (1 + np.float32(growth - 1) * along)
         return np.asarray(np.clip((radius - distance) / np.float32(SPACING) + np.float32(0.5), 0, 1), dtype=np.float32)

@@ -67,10 +67,9 @@ def fit_camera(points: Points, pixels: Points, image_size: tuple[int, int], near
     homography, _ = cv2.findHomography(points[:, :2], pixels, 0)
     if homography is None or not np.isfinite(homography).all():
         raise BadPose("the crossings lie on one line; the camera must see the whole board")
+    plane = np.asarray(homography, dtype=np.float64)
     prior_focal = FOCAL_PRIOR * max(image_size)
-    fits = [
-        _refine(_decompose(homography, prior_focal * start, image_size), points, pixels, image_size) for start in STARTS
-    ]
+    fits = [_refine(_decompose(plane, prior_focal * start, image_size), points, pixels, image_size) for start in STARTS]
     good = [fit for fit in fits if np.isfinite(fit[0]) and fit[1][5] > 0]
     if not good:
         raise BadPose("no camera pose explains the crossings of the board")

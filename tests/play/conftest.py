@@ -35,6 +35,7 @@ class InstantArm:
     clock: LockstepClock
     lose: set[int] = field(default_factory=set)
     carried: int = 0
+    settle_s: float = 0.0
 
     def carry(self, transfers: Sequence[Transfer]) -> None:
         for transfer in transfers:
@@ -44,6 +45,7 @@ class InstantArm:
             if self.carried not in self.lose and disc is not None:
                 self.table.lift(disc, "carriage")
                 self.table.put_down(disc, transfer.target.x_mm, transfer.target.y_mm)
+        self.clock.sleep(self.settle_s)
 
 
 @dataclass

@@ -10,10 +10,10 @@ from damludo.rules.position import Colour, Kind
 from damludo.rules.traits import Jump
 from damludo.rules.variants import VARIANTS, variant
 
-KEYS = (
-    "english anti czech corner oneway parachute gothic turkish alquerque hawaiian international russian canadian thai brazilian "
-    "portuguese italian dameo armenian damludo esperanto"
-).split()
+KEYS = [
+    "english", "anti", "czech", "corner", "oneway", "parachute", "gothic", "turkish", "alquerque", "hawaiian", "international",
+    "russian", "canadian", "thai", "brazilian", "portuguese", "italian", "dameo", "armenian", "damludo", "esperanto",
+]  # fmt: skip
 
 DISCS = {
     "gothic": 16, "turkish": 16, "armenian": 16, "hawaiian": 32, "international": 20, "canadian": 30, "thai": 8, "dameo": 18,
@@ -59,8 +59,8 @@ def test_the_start_positions_of_the_corner_games() -> None:
 
 
 FLYING = {
-    "czech", "corner", "oneway", "parachute", "turkish", "international", "russian", "canadian", "thai", "brazilian", "portuguese",
-    "dameo", "armenian", "damludo", "esperanto",
+    "czech", "corner", "oneway", "parachute", "turkish", "international", "russian", "canadian", "thai", "brazilian",
+    "portuguese", "dameo", "armenian", "damludo", "esperanto",
 }  # fmt: skip
 
 

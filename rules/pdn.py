@@ -1,0 +1,266 @@
+"""Games as text: Portable Draughts Notation, read leniently and written canonically.
+
+One bad game does not spoil a file: each game that is read carries its problems. The scanner goes once over the text; comments,
+variations, move strengths and annotations are skipped.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from textwrap import wrap
+
+from damludo.rules.ending import Result
+from damludo.rules.errors import BadMove, BadPosition, BadRecord, RulesError
+from damludo.rules.fen import format_fen, parse_fen
+from damludo.rules.game import Game
+from damludo.rules.moves import Move, all_routes, legal_moves, play
+from damludo.rules.notation import matching_moves, move_notation, parse_move, parse_standing_move
+from damludo.rules.position import Colour, Position
+from damludo.rules.traits import Variant
+from damludo.rules.variants import VARIANTS, variant
+
+MAX_BYTES = 262_144
+"""Longest file that is read, in bytes of UTF-8."""
+
+MAX_GAMES = 5_000
+"""Most games of one file; in so many bytes real games are fewer."""
+
+MAX_DEPTH = 32
+"""Deepest nesting of variations."""
+
+MAX_MOVES = 2_000
+"""Most plies of one game."""
+
+DEFAULT_GAME = "international"
+"""What a file without GameType means, by the PDN standard."""
+
+_RESULTS = frozenset({"1-0", "0-1", "1/2-1/2", "2-0", "0-2", "1-1", "0-0", "*"})
+
+# Every alternative begins with its own letter or class and none repeats a group: the scanner never goes back.
+_TOKEN = re.compile(
+    r"""(?P<blank>\s+)
+      | (?P<line>;[^\n]*|(?:(?<=\n)|\A)%[^\n]*)
+      | (?P<comment>\{[^}]*\}?)
+      | (?P<tag>\[\s*(?P<name>\w+)\s*"(?P<value>(?:[^"\\]|\\.)*)"\s*\])
+      | (?P<open>\()
+      | (?P<close>\))
+      | (?P<nag>\$\d*)
+      | (?P<strength>[!?]+)
+      | (?P<result>(?:1/2-1/2|[012]-[012](?!\d)|\*(?!\w)))
+      | (?P<number>\d+\.+)
+      | (?P<word>[A-Za-z0-9:×*-]+)
+      | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a file that could not be taken over.
+
+    Attributes:
+        game: which game of the file, counted from 1.
+        ply: which ply of it, counted from 1; 0 for the head of the game.
+        text: what stands there.
+        reason: what is wrong, in a sentence.
+    """
+
+    game: int
+    ply: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PdnGame:
+    """One game of a file.
+
+    Attributes:
+        game: the moves up to the first problem.
+        tags: the tags in the order of the file.
+        result: "1-0", "1/2-1/2", "*", ... as it stands in the file.
+        problems: what could not be taken over; empty if all is well.
+    """
+
+    game: Game
+    tags: Mapping[str, str]
+    result: str
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(slots=True)
+class _Raw:
+    """The parts of one game, not yet understood."""
+
+    tags: dict[str, str] = field(default_factory=dict)
+    words: list[str] = field(default_factory=list)
+    strange: list[tuple[int, str, str]] = field(default_factory=list)
+    result: str = "*"
+
+
+def read_pdn(text: str, game: Variant | None = None) -> tuple[PdnGame, ...]:
+    """Return the games of a file.
+
+    Args:
+        text: the file.
+        game: which game it is; None to find it from the tags GameType and Variant.
+
+    Raises:
+        BadRecord: the file is too long or holds too many games; anything smaller is a `Problem` of one game.
+    """
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise BadRecord(f"the file has more than {MAX_BYTES} bytes; cut it into smaller ones")
+    games = list(islice(_games(text), MAX_GAMES + 1))
+    if len(games) > MAX_GAMES:
+        raise BadRecord(f"the file has more than {MAX_GAMES} games; cut it into smaller ones")
+    return tuple(_understood(number, raw, game) for number, raw in enumerate(games, 1))
+
+
+def write_pdn(game: Game, tags: Mapping[str, str] | None = None, result: Result | None = None) -> str:
+    """Return a game as PDN, moves in the game's own notation, lines of at most 80 characters.
+
+    Args:
+        game: the game.
+        tags: further tags (Event, White, Black, ...), written in the given order.
+        result: how it ended; None for what the rules say, "*" if it goes on.
+    """
+    ended = result or game.result()
+    token = result_token(game.variant, ended)
+    heads = {**(tags or {}), "Result": token}
+    if game.variant.pdn_game_type:
+        heads["GameType"] = game.variant.pdn_game_type
+    else:
+        heads["Variant"] = game.variant.key
+    if game.start != game.variant.start or not game.variant.pdn_game_type:
+        heads["SetUp"], heads["FEN"] = "1", format_fen(game.variant, game.start)
+    lines = [f'[{name} "{_escaped(value)}"]' for name, value in heads.items()]
+    return "\n".join([*lines, "", *wrap(" ".join([*_numbered(game), token]), 80, break_on_hyphens=False), ""])
+
+
+def result_token(game: Variant, result: Result | None) -> str:
+    """Return the result as PDN writes it: two points for a win in International and Canadian, one elsewhere."""
+    if result is None:
+        return "*"
+    win, draw, loss = ("2", "1", "0") if game.board.columns > 8 else ("1", "1/2", "0")
+    if result.winner is None:
+        return f"{draw}-{draw}"
+    return f"{win}-{loss}" if result.winner is Colour.WHITE else f"{loss}-{win}"
+
+
+def _numbered(game: Game) -> Iterator[str]:
+    first = game.start.side
+    for ply, (position, move) in enumerate(zip(game.positions, game.moves, strict=False)):
+        if position.side is first:
+            yield f"{ply // 2 + 1}."
+        # A removal has no origin to go from: written by its square alone.
+        yield move_notation(game.variant, position, move).removeprefix("remove:")
+        if all(move.identity != legal.identity for legal in legal_moves(game.variant, position)):
+            yield "{stands}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+
+
+def _games(text: str) -> Iterator[_Raw]:
+    """Cut a file into games: a result ends one, and so does a tag behind moves."""
+    raw, depth = _Raw(), 0
+    for match in _TOKEN.finditer(text):
+        kind, token = match.lastgroup, match.group()
+        if match["tag"] is not None:
+            if raw.words:
+                yield raw
+                raw, depth = _Raw(), 0
+            raw.tags[match["name"]] = match["value"].replace('\\"', '"').replace("\\\\", "\\")
+        elif kind == "open":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raw.strange.append((len(raw.words), token, f"variations are nested deeper than {MAX_DEPTH}"))
+        elif kind == "close":
+            if not depth:
+                raw.strange.append((len(raw.words), token, "this bracket closes nothing"))
+            depth = max(0, depth - 1)
+        elif depth or kind in ("blank", "line", "comment", "nag", "strength", "number"):
+            continue
+        elif kind == "result":
+            raw.result = token
+            if raw.tags or raw.words:
+                yield raw
+            raw = _Raw()
+        elif kind == "word":
+            _append_word(raw, token)
+        else:
+            raw.strange.append((len(raw.words), token, "this is neither a move nor a comment"))
+    if raw.words or raw.tags or raw.strange:
+        yield raw
+
+
+def _append_word(raw: _Raw, word: str) -> None:
+    """Add a move; "8x 15" and "8 x15" are one."""
+    if raw.words and (raw.words[-1][-1] in "-x:×" or word[0] in "-x:×"):
+        raw.words[-1] += word
+    else:
+        raw.words.append(word)
+
+
+def _understood(number: int, raw: _Raw, given: Variant | None) -> PdnGame:
+    problems = [Problem(number, ply + 1, text, reason) for ply, text, reason in raw.strange[:10]]
+    try:
+        game_variant = given or _variant_of(raw.tags)
+        start = parse_fen(game_variant, raw.tags["FEN"]) if raw.tags.get("FEN") else game_variant.start
+    except RulesError as error:
+        problems.append(Problem(number, 0, raw.tags.get("FEN", ""), str(error)))
+        return PdnGame(Game.new(given or VARIANTS[DEFAULT_GAME]), raw.tags, raw.result, tuple(problems))
+    game, stopped = _played(Game.new(game_variant, start), number, raw.words)
+    return PdnGame(game, raw.tags, raw.result, (*problems, *stopped))
+
+
+def _played(game: Game, number: int, words: Sequence[str]) -> tuple[Game, tuple[Problem, ...]]:
+    positions, moves = list(game.positions), list(game.moves)
+    problem: tuple[Problem, ...] = ()
+    for ply, word in enumerate(words, 1):
+        try:
+            if ply > MAX_MOVES:
+                raise BadMove(f"the game has more than {MAX_MOVES} plies")
+            move = _move(game.variant, positions[-1], word, words[ply : ply + 1])
+        except RulesError as error:
+            problem = (Problem(number, ply, word[:40], str(error)),)
+            break
+        moves.append(move)
+        positions.append(play(game.variant, positions[-1], move))
+    return Game(game.variant, tuple(positions), tuple(moves)), problem
+
+
+def _move(game: Variant, position: Position, word: str, following: Sequence[str]) -> Move:
+    """Return the move of a word. Old records shorten too much: of several meanings the first that the next word fits is taken.
+
+    Raises:
+        RulesError: it means no move.
+    """
+    meant = matching_moves(game, word, all_routes(game, position))
+    for move in meant if len(meant) > 1 else ():
+        after = play(game, position, move)
+        if all(matching_moves(game, next_word, all_routes(game, after)) for next_word in following):
+            return move
+    if not meant and game.missed_capture_may_stand:
+        return parse_standing_move(game, position, word)
+    return meant[0] if meant else parse_move(game, position, word)
+
+
+def _variant_of(tags: Mapping[str, str]) -> Variant:
+    """Return the game that the tags name.
+
+    Raises:
+        UnknownGame: the tag Variant names none.
+        BadPosition: the number in GameType is none of our games.
+    """
+    if tags.get("Variant"):
+        return variant(tags["Variant"].lower())
+    number = tags.get("GameType", "").split(",")[0].strip()
+    if not number:
+        return VARIANTS[DEFAULT_GAME]
+    for game in VARIANTS.values():
+        if (game.pdn_game_type or "").split(",")[0] == number:
+            return game
+    raise BadPosition(f"GameType {number[:20]} is none of the games of this program")

@@ -1,0 +1,193 @@
+"""Games as text: real records of strong players replay to the end, bad ones spoil nothing, hostile ones are refused."""
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from damludo.rules.ending import Result
+from damludo.rules.errors import BadRecord
+from damludo.rules.game import Game
+from damludo.rules.moves import every_capture
+from damludo.rules.notation import move_text, parse_fen
+from damludo.rules.pdn import read_pdn, result_token, write_pdn
+from damludo.rules.position import Colour
+from damludo.rules.variants import VARIANTS, variant
+
+
+def texts(pdn: str, key: str) -> list[str]:
+    """The moves of the only game of a text."""
+    (read,) = read_pdn(pdn, variant(key))
+    assert read.problems == ()
+    return [move_text(read.game.variant, move) for move in read.game.moves]
+
+
+REAL = {
+    "brazilian_lidraughts.pdn": 1179,
+    "czech_mrcd2000kval.pdn": 1954,
+    "czech_mrcd2007.pdn": 4542,
+    "czech_mrdrcd07.pdn": 3472,
+    "english_OCA_2.0.pdn": 2280,
+    "english_inferno.pdn": 3306,
+    "english_principles_of_strategy.pdn": 594,
+    "english_problems_goulds.pdn": 0,
+    "international_DUTCH96H.pdn": 1381,
+    "international_kurnik.pdn": 535,
+    "international_nk_ronde_01.pdn": 725,
+    "international_problems_Cat.B1.pdn": 397,
+    "international_problems_PWCP_2.pdn": 602,
+    "international_wk2003.pdn": 2381,
+    "italian_campionato_assoluto_2005.pdn": 3227,
+    "russian_ussr1947.pdn": 8730,
+}
+"""Plies of each file of real games."""
+
+
+@pytest.mark.photos
+@pytest.mark.parametrize("name", REAL)
+def test_real_games_replay_to_the_end(name: str, test_data: Path) -> None:
+    raw = (test_data / "pdn" / name).read_bytes()
+    text = raw.decode("latin-1" if name.startswith("italian") else "utf-8")
+    games = read_pdn(text, variant(name.split("_")[0]))
+    assert [problem for read in games for problem in read.problems] == []
+    assert sum(len(read.game.moves) for read in games) == REAL[name]
+
+
+@pytest.mark.parametrize("key", VARIANTS)
+def test_written_games_are_read_back(key: str) -> None:
+    game, chance = Game.new(variant(key)), random.Random(key)
+    while game.result() is None and len(game.moves) < 60:
+        game = game.make(chance.choice(game.legal_moves()))
+    (read,) = read_pdn(write_pdn(game, {"White": 'A "quoted" name'}))
+    assert read.problems == ()
+    assert read.game == game
+    assert read.tags["White"] == 'A "quoted" name'
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", VARIANTS)
+def test_many_written_games_are_read_back(key: str) -> None:
+    for number in range(60):
+        game, chance = Game.new(variant(key)), random.Random(f"{key} {number}")
+        while game.result() is None and len(game.moves) < 150:
+            game = game.make(chance.choice(game.legal_moves()))
+        (read,) = read_pdn(write_pdn(game))
+        assert (read.problems, read.game) == ((), game)
+
+
+def test_a_game_without_a_number_is_written_with_its_name_and_position() -> None:
+    text = write_pdn(Game.new(variant("damludo")))
+    assert '[Variant "damludo"]' in text
+    assert '[FEN "W:Wa1,c1,' in text
+    assert "GameType" not in text
+
+
+@pytest.mark.parametrize(
+    ("key", "winner", "token"),
+    [
+        ("international", Colour.WHITE, "2-0"),
+        ("canadian", None, "1-1"),
+        ("english", Colour.BLACK, "0-1"),
+        ("english", None, "1/2-1/2"),
+    ],
+)
+def test_results_are_written_as_the_game_does(key: str, winner: Colour | None, token: str) -> None:
+    assert result_token(variant(key), Result(winner, "")) == token
+
+
+@pytest.mark.parametrize(
+    ("pdn", "key", "moves"),
+    [
+        pytest.param("1.a3b4", "russian", ["a3-b4"], id="no sign between the squares"),
+        pytest.param("1.32-28!? 19-23(!?!!!) 2.28x19 *", "international", ["d4-e5", "g7-f6", "e5xg7"], id="strengths"),
+        pytest.param("% a line\n1. 32-28 ; a rest\n19-23 *", "international", ["d4-e5", "g7-f6"], id="line comments"),
+        pytest.param("1. 32-28 {a { comment} 19-23", "international", ["d4-e5", "g7-f6"], id="comment"),
+        pytest.param("1. 32-28 (31-27 (33-29) 17-21) 19-23", "international", ["d4-e5", "g7-f6"], id="variations"),
+        pytest.param("1. 32-28 $14 19-23 1-1", "international", ["d4-e5", "g7-f6"], id="annotation"),
+        pytest.param(
+            "1. 21-17 12-15 2. 23-19 11-14 3. 19x12 8x 15",
+            "italian",
+            ["b3-a4", "g6-f5", "f3-e4", "e6-d5", "e4xg6", "h7xf5"],
+            id="blanks in moves",
+        ),
+    ],
+)
+def test_decorations_are_skipped(pdn: str, key: str, moves: list[str]) -> None:
+    assert texts(pdn, key) == moves
+
+
+def test_a_bad_game_spoils_no_other() -> None:
+    text = "1. 32-28 19-23 *\n\n1. 32-28 99-1 ) 19-23 *\n\n1. 33-29 *"
+    games = read_pdn(text)
+    assert [len(read.game.moves) for read in games] == [2, 1, 1]
+    assert [[(p.game, p.ply, p.text) for p in read.problems] for read in games] == [
+        [],
+        [(2, 3, ")"), (2, 2, "99-1")],
+        [],
+    ]
+
+
+def test_a_bad_position_is_a_problem_of_its_game() -> None:
+    games = read_pdn('[FEN "W:W77:B1"]\n*\n[FEN "W:W46:BK1"]\n1. 46-41 *')
+    assert [len(read.problems) for read in games] == [1, 0]
+    assert games[0].problems[0].ply == 0
+
+
+@pytest.mark.parametrize(("tag", "key"), [("20", "international"), ("21,B,8,8,N1,0", "english"), ("30", "turkish")])
+def test_the_tags_name_the_game(tag: str, key: str) -> None:
+    (read,) = read_pdn(f'[GameType "{tag}"]\n*')
+    assert read.game.variant.key == key
+
+
+def test_an_unknown_game_type_is_a_problem() -> None:
+    (read,) = read_pdn('[GameType "99"]\n*')
+    assert [problem.reason for problem in read.problems] == ["GameType 99 is none of the games of this program"]
+
+
+def test_a_missed_capture_that_stands_is_part_of_the_game() -> None:
+    """Esperanto: the opponent may let it stand."""
+    esperanto = variant("esperanto")
+    game = Game.new(esperanto, parse_fen(esperanto, "8/8/3b4/8/3b1b2/4w3/7w/8 w"))
+    small = next(move for move in every_capture(esperanto, game.position) if len(move.captures) == 1)
+    stood = game.let_stand(small)
+    text = write_pdn(stood)
+    assert "{stands}" in text
+    (read,) = read_pdn(text)
+    assert (read.problems, read.game) == ((), stood)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 20_000,
+        "1" * 200_000,
+        "[" * 20_000,
+        "{" * 20_000,
+        '[a "' * 5_000,
+        "1. " * 60_000,
+        "* " * 100_000,
+        "x" * 200_000,
+        "32-28 * " * 5_000,
+    ],
+)
+def test_hostile_files_are_read_in_time(text: str) -> None:
+    started = time.process_time()
+    read_pdn(text)
+    assert time.process_time() - started < 2.0
+
+
+def test_a_file_that_is_too_long_is_refused() -> None:
+    with pytest.raises(BadRecord, match="262144 bytes"):
+        read_pdn("1. 32-28 " * 120_000)
+    with pytest.raises(BadRecord, match="5000 games"):
+        read_pdn("32-28 * " * 10_000)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.text(alphabet='0123456789abcx-:.()[]{};%$"*! \nWB/', max_size=80))
+def test_no_text_makes_the_reader_stumble(text: str) -> None:
+    for read in read_pdn(text):
+        assert len(read.game.positions) == len(read.game.moves) + 1
