@@ -10,11 +10,11 @@ from damludo.play.arguments import game_of
 from damludo.play.console import CommandError, ExitCode, print_json
 
 if TYPE_CHECKING:
-    from damludo.calibration.board import SetUp
     from damludo.play.watching import BoardEvents, WatchEvent
     from damludo.rules.game import Game
     from damludo.vision.content import Grid
     from damludo.vision.frame import Frame, FrameSource
+    from damludo.vision.look import Look
     from damludo.vision.view import BoardView
     from damludo.vision.watcher import PictureReader
 
@@ -124,7 +124,7 @@ def _game_events(source: "FrameSource", arguments: argparse.Namespace, game: "Ga
     from damludo.vision.watcher import BoardWatcher
 
     seen: list[Frame] = []
-    found: SetUp | None = None
+    found: tuple[BoardView, Look, str] | None = None
     why = BoardNotFound("there are no pictures; give a source that has some")
     for frame in islice(_frames(source), FRAMES_TO_FIND):
         seen.append(frame)
@@ -136,13 +136,14 @@ def _game_events(source: "FrameSource", arguments: argparse.Namespace, game: "Ga
     if found is None:
         raise why
     names = source.names if isinstance(source, PictureFolder) else ()
-    watcher = BoardWatcher(found.view, SquareReader(found.view, found.look))
-    yield from _run_through(BoardEvents(watcher, GameJudge(game, found.white_at, names)), chain(seen, _frames(source)))
+    view, look, white_at = found
+    watcher = BoardWatcher(view, SquareReader(view, look))
+    yield from _run_through(BoardEvents(watcher, GameJudge(game, white_at, names)), chain(seen, _frames(source)))
 
 
-def _set_up(frame: "Frame", arguments: argparse.Namespace, game: "Game") -> "SetUp":
+def _set_up(frame: "Frame", arguments: argparse.Namespace, game: "Game") -> "tuple[BoardView, Look, str]":
     """Find the board and its look by a profile, by given corners, or by the position that stands on it."""
-    from damludo.calibration.board import SetUp, set_up
+    from damludo.calibration.board import set_up
     from damludo.calibration.profile import load_camera
     from damludo.play.content import board_content, grid_of_board
     from damludo.vision.content import BoardSizes
@@ -152,13 +153,13 @@ def _set_up(frame: "Frame", arguments: argparse.Namespace, game: "Game") -> "Set
     if arguments.calibration is not None:
         profile = load_camera(Path(arguments.calibration))
         look = Look.from_dict(profile.look) if profile.look else learn_look(frame.image, profile.view, content)
-        return SetUp(profile.view, look, profile.white_at, 0)
+        return profile.view, look, profile.white_at
     grid = grid_of_board(game.variant.board)
     if arguments.corners is None:
         return set_up([frame], grid, content, BoardSizes(), arguments.white_at)
     white_at = arguments.white_at or "bottom"
     view = _view_of_corners(frame, arguments, grid, white_at)
-    return SetUp(view, learn_look(frame.image, view, content, radius=0), white_at, 0)
+    return view, learn_look(frame.image, view, content, radius=0), white_at
 
 
 def _view(frame: "Frame", arguments: argparse.Namespace) -> "BoardView":

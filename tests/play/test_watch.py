@@ -115,8 +115,9 @@ class Scene:
         self.hand = SimulatedHand(self.table, -1.0, Pace(), np.random.default_rng(seed))
         world.add(self.hand)
         self.camera = SimulatedCamera(self.table, self.clock, Optics.seeded(seed), world)
-        found = set_up([self.camera.read()], grid_of_board(game.variant.board), content, BoardSizes(), "bottom")
-        watcher = BoardWatcher(found.view, SquareReader(found.view, found.look))
+        grid = grid_of_board(game.variant.board)
+        view, look, _ = set_up([self.camera.read()], grid, content, BoardSizes(), "bottom")
+        watcher = BoardWatcher(view, SquareReader(view, look))
         self.events = BoardEvents(watcher, GameJudge(game))
         self.live()
 

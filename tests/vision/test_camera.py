@@ -37,8 +37,8 @@ def counted(number: int) -> Image:
     return np.full((32, 32, 3), number % 251, np.uint8)
 
 
-def camera(device: Device, **more: float) -> Camera:
-    return Camera(0, open_capture=lambda _: device, **more)
+def camera(device: Device, read_timeout_s: float = 3.0, frozen_s: float = 2.0) -> Camera:
+    return Camera(0, None, read_timeout_s, frozen_s, open_capture=lambda _: device)
 
 
 def read_on(source: Camera, count: int) -> None:

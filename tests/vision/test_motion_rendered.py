@@ -1,5 +1,7 @@
 """Hands and the carriage on rendered frames, with the table's own truth."""
 
+import itertools
+
 import cv2
 import numpy as np
 import pytest
@@ -93,7 +95,7 @@ def test_a_carriage_that_carries_a_disc_is_no_hand(seed: int) -> None:
     points = [(-30.0, -40.0, 60.0), (source.x_mm, source.y_mm, 60.0), (source.x_mm, source.y_mm, 9.0)]
     points += [(source.x_mm, source.y_mm, 60.0), (target.x_mm, target.y_mm, 60.0), (target.x_mm, target.y_mm, 9.0)]
     points += [(target.x_mm, target.y_mm, 60.0), (200.0, 460.0, 60.0)]
-    for (x0, y0, z0), (x1, y1, z1) in zip(points, points[1:], strict=False):
+    for (x0, y0, z0), (x1, y1, z1) in itertools.pairwise(points):
         for part in np.linspace(0.0, 1.0, 7)[1:]:
             at = (x0 + part * (x1 - x0), y0 + part * (y1 - y0), z0 + part * (z1 - z0))
             scene.table.move_carriage(*at)
