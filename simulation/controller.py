@@ -16,8 +16,9 @@ DOOR = 0x84
 JOG_CANCEL = 0x85
 SPINDLE_STOP = 0x9E
 
-MOTION_STEP_S = 0.02
-"""The limit switches are looked at, and the table is told, at least this often in motion."""
+MOTION_STEP_S = 0.025
+"""The limit switches are looked at, and the table is told, at least this often in motion. Longer than `World.STEP_S`, whose steps
+then do it alone."""
 TURNS_LIMIT = 1000
 """So many events at one instant are a mistake in here: an error is better than a test that never ends."""
 DOOR_RESTORE_S = 4.0
