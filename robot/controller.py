@@ -134,7 +134,7 @@ class Controller:
         answers = self.talk.drain(quiet_s=0.3)
         locked = any(isinstance(a, Message) and "Reset to continue" in a.text for a in answers)
         report = self.talk.report
-        if locked or report is None or report.state not in ("Idle", "Alarm", "Check"):
+        if locked or report is None or report.state not in ("Idle", "Alarm"):
             self.soft_reset()
         self.talk.forget_faults()
         self.accept_resets()

@@ -17,6 +17,8 @@ MUTE_QUERIES = 20
 """This many unanswered queries (two seconds) mean that the controller is gone."""
 MOST_ANSWERS = 64
 """Answers read before the guard is asked again: a controller that floods must not keep it from looking."""
+MOST_FLOODS = 20
+"""So often in a row there may be more than that."""
 PLACE_TOLERANCE_MM = 0.1
 STOP_LIMIT_S = 4.0
 
@@ -178,6 +180,11 @@ class Drive:
                 # Only what is reported after the barrier tells where the plan has ended.
                 self._talk.report = None
             answer = self._controller.receive(0.0)
+        execution.floods = execution.floods + 1 if answer is not None else 0
+        if execution.floods > MOST_FLOODS:
+            raise LineSilent(
+                "the controller floods the line with text that means nothing; switch it off and on, then home the machine"
+            )
         report = self._talk.report
         if self._talk.pending and report is not None and self._talk.reports != reports:
             self._judge_silence(execution, report)

@@ -87,7 +87,11 @@ class Gantry:
     @property
     def state(self) -> State:
         """What the driver knows of the machine."""
-        return State.HELD if self._state is State.MOVING and self._motion.held else self._state
+        if self._state is State.MOVING and self._motion.held:
+            return State.HELD
+        if self._state is State.READY and self._motion.stopped:
+            return State.STOPPED
+        return self._state
 
     @property
     def position(self) -> GantryPoint:
@@ -253,7 +257,7 @@ class Gantry:
         """
         watch = guard if guard is not None else NoGuard()
         with self._busy, self._tracked():
-            if self._state is not State.STOPPED and not (self._motion.stopped and self._state is State.READY):
+            if self.state is not State.STOPPED:
                 raise ControllerError(
                     f"no motion was stopped (state: {self._state.value}); there is nothing to go on with"
                 )

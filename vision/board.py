@@ -25,6 +25,8 @@ WORKING_SIZES_PX = (960, 520, 1500)
 """Longer side of the picture to work at, tried in this order: fine saddles first, then coarse, then small squares."""
 LEAST_ALTERNATION = 0.6
 """Mean alternation (-1..1) of the window's inner edges that a board must have; photographs: true 0.7..1, false below 0.5."""
+LEAST_OF_SIDE = 0.3
+"""Mean alternation along each of the four outer rows: a frame's row has about 0, a row under glare still 0.4."""
 LEAST_MARGIN = 0.25
 """How much better than the window one row off, per square of that row; a T-crossing at the frame gives about 1.5."""
 MOST_RESIDUAL_SQUARES = 0.08
@@ -259,7 +261,8 @@ def _windows(
     for columns, rows in sorted(shapes):
         total = _window_sums(across, columns - 1, rows) + _window_sums(along, columns, rows - 1)
         edges = (columns - 1) * rows + columns * (rows - 1)
-        for v, u in np.argwhere(total > 0.8 * LEAST_ALTERNATION * edges):
+        sound = _weakest_side(across, along, columns, rows) > LEAST_OF_SIDE
+        for v, u in np.argwhere((total > 0.8 * LEAST_ALTERNATION * edges) & sound):
             scored.append((float(total[v, u]), int(u) + low, int(v) + low, columns, rows, edges))
     scored.sort(key=lambda s: -s[0])
     if not scored or scored[0][0] < LEAST_ALTERNATION * scored[0][5]:
@@ -280,6 +283,15 @@ def _window_sums(values: Floats, columns: int, rows: int) -> Floats:
     inner = table[rows:, columns:] - table[:-rows, columns:] - table[rows:, :-columns] + table[:-rows, :-columns]
     sums[: inner.shape[0], : inner.shape[1]] = inner
     return sums
+
+
+def _weakest_side(across: Floats, along: Floats, columns: int, rows: int) -> Floats:
+    """Return for each window [v, u] the mean alternation along the least alternating of its four outer rows."""
+    in_row = _window_sums(across, columns - 1, 1) / (columns - 1)
+    in_column = _window_sums(along, 1, rows - 1) / (rows - 1)
+    last_row = np.roll(in_row, -(rows - 1), axis=0)
+    last_column = np.roll(in_column, -(columns - 1), axis=1)
+    return np.asarray(np.min([in_row, last_row, in_column, last_column], axis=0))
 
 
 def _finding(

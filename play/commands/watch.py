@@ -27,6 +27,8 @@ EXAMPLES = (
 
 FRAMES_TO_FIND = 60
 """The board has to be seen within so many pictures."""
+FRAMES_TO_START = 5
+"""Without a game: a start position has to be seen within so many pictures, else the discs are told apart by themselves."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,19 +93,27 @@ def _plain_events(source: "FrameSource", arguments: argparse.Namespace) -> "Iter
 def _find(
     source: "FrameSource", arguments: argparse.Namespace, seen: "list[Frame]"
 ) -> "tuple[BoardView, PictureReader]":
-    """Look for the board and learn its look from the first pictures; the pictures used are kept in `seen`."""
+    """Look for the board in the first pictures, which are kept in `seen`; a start position teaches best, else the discs do."""
+    from damludo.vision.cold import cold_look
     from damludo.vision.errors import BoardNotFound
     from damludo.vision.homes import HomesReader
+    from damludo.vision.squares import SquareReader
 
     why = BoardNotFound("there are no pictures; give a source that has some")
+    first: tuple[Frame, BoardView] | None = None
     for frame in islice(_frames(source), FRAMES_TO_FIND):
         seen.append(frame)
         try:
             view = _view(frame, arguments)
+            first = first or (frame, view)
             return view, HomesReader(view, frame.image)
         except BoardNotFound as error:
             why = error
-    raise why
+        if first is not None and len(seen) >= FRAMES_TO_START:
+            break
+    if first is None:
+        raise why
+    return first[1], SquareReader(first[1], cold_look(first[0].image, first[1]))
 
 
 def _game_events(source: "FrameSource", arguments: argparse.Namespace, game: "Game") -> "Iterator[WatchEvent]":

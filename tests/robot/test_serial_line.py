@@ -14,7 +14,7 @@ import serial
 from serial.tools import list_ports
 
 from damludo.robot.errors import LineClosed, LineError, LineSilent, PortBusy, PortNotFound
-from damludo.robot.serial_line import SerialLine, find_ports
+from damludo.robot.serial_line import SerialLine, find_ports, open_line
 
 
 class Peer:
@@ -178,6 +178,24 @@ def test_a_closed_line_says_so_and_closes_twice(peer: Peer) -> None:
         line.send("G0")
     with pytest.raises(LineClosed):
         line.receive(0.1)
+
+
+def test_a_port_that_comes_back_under_another_name_is_found_by_its_number(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch, clock: Any
+) -> None:
+    back = SimpleNamespace(device=peer.device, serial_number="A1", vid=1, pid=2, description="x")
+    monkeypatch.setattr(list_ports, "comports", lambda: [back] if clock.now_s() > 5 else [])
+    with open_line(clock, serial_number="A1") as line:
+        assert line.device == peer.device
+    assert clock.now_s() == pytest.approx(0.25 + 0.5 + 1 + 2 + 4)
+
+
+def test_patience_with_a_missing_port_ends(clock: Any) -> None:
+    with pytest.raises(PortNotFound, match="serial number 'none'"):
+        open_line(clock, serial_number="none", patience_s=10.0)
+    assert clock.now_s() <= 10.0
+    with pytest.raises(PortNotFound, match="/dev/ttyNONE9"):
+        open_line(clock, device="/dev/ttyNONE9", patience_s=0.0)
 
 
 def test_ports_are_chosen_by_the_number_of_the_device_not_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
