@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-JsonValue = None | bool | int | float | str | list["JsonValue"] | Mapping[str, "JsonValue"]
+JsonValue = None | bool | int | float | str | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 
 
 class EventKind(StrEnum):

@@ -14,7 +14,7 @@ from damludo.play.choreography import Choreography, Racks, choreograph, racks_af
 from damludo.play.content import board_content
 from damludo.play.events import EventKind, JsonValue, Listener, MatchEvent
 from damludo.play.ports import Arm, Clock, Command, Commands, Eyes
-from damludo.play.referee import Ruling, doubtful_squares, rule
+from damludo.play.referee import Ruling, doubtful_squares, rule, settle
 from damludo.robot.errors import Stopped
 from damludo.robot.places import TableLayout, Transfer
 from damludo.rules.ending import Result
@@ -299,6 +299,8 @@ class Match:
                 self._answered = seen.answered
                 self._tell(EventKind.VERIFIED, f"The board shows {text}.", move=text)
                 return
+            if any(plan.carryings[number].transfer.target_discs for number in seen.missing):
+                break  # a disc put on top of another one in doubt could be pressed on a third: a person looks first
             transfers = plan.again(seen.missing)
             self._tell(EventKind.MISMATCH, "A disc did not arrive; I try once more.", missing=sorted(seen.missing))
         self._let_human_finish(plan)
@@ -343,9 +345,9 @@ class Match:
             ]
         for _ in range(1 + READ_AGAIN):
             self._wait_for_quiet()
-            ranking = rank(self._eyes.read(), guesses)
-            if ranking.sure:
-                return ranking.best
+            settled = settle(rank(self._eyes.read(), guesses), lambda guess: not guess.missing)
+            if settled.sure:
+                return settled.outcome
             self._look_for(0.5)
         return None
 

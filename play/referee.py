@@ -4,9 +4,11 @@ Everything a human may have done (all legal moves, each of them unfinished, ille
 board it would leave; the eyes rank the outcomes. The referee never rules on less than a clear lead: then it asks.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Generic
 
 from damludo.play.content import CONTENT_OF_CELL
 from damludo.rules.actions import board_after, possible_actions
@@ -17,7 +19,7 @@ from damludo.rules.traits import Variant
 from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished, Verdict
 from damludo.vision.content import Content
 from damludo.vision.reading import BoardReading
-from damludo.vision.recognise import rank
+from damludo.vision.recognise import AnyOutcome, Ranking, rank
 
 LOG_PRIOR: Mapping[type, float] = {Legal: 0.0, Nothing: 0.0, Unfinished: -4.0, Illegal: -8.0}
 """Priors of what a human did, in nats (from the event model: illegal acts are rare, so they need better evidence)."""
@@ -56,14 +58,55 @@ class Ruling:
 def rule(game: Game, reading: BoardReading) -> Ruling:
     """Say what the human most likely did since the game's position, and whether that is sure."""
     ranking = rank(reading, _outcomes(game.variant, game.position))
-    best = ranking.best
+    settled = settle(ranking, lambda outcome: isinstance(outcome.verdict, Legal))
+    best = settled.outcome
     return Ruling(
         best.verdict,
         best.content,
-        ranking.sure,
-        ranking.margin_nats,
+        settled.sure,
+        settled.margin_nats,
         ranking.free_gap_nats,
         doubtful_squares(reading, best.content),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Settled(Generic[AnyOutcome]):
+    """A ranking with doubtful crowns settled.
+
+    Attributes:
+        outcome: the best one.
+        margin_nats: its lead over the best outcome that differs by more than crowns.
+        sure: by both limits of the ranking.
+    """
+
+    outcome: AnyOutcome
+    margin_nats: float
+    sure: bool
+
+
+def settle(ranking: Ranking[AnyOutcome], complete: Callable[[AnyOutcome], bool]) -> Settled[AnyOutcome]:
+    """Choose the best outcome; where only a crown is in doubt, one that is `complete`.
+
+    A second disc is the hardest thing to see from above, and the law knows who is to be crowned: that a crown is missing has to
+    be seen clearly, that it is there has not.
+    """
+    first = ranking.candidates[0]
+    crowns = [c for c in ranking.candidates[1:] if _differ_by_crown(first.outcome.content, c.outcome.content)]
+    best = first
+    if not complete(first.outcome):
+        near = (c for c in crowns if complete(c.outcome) and first.score - c.score < ranking.margin_limit_nats)
+        best = next(near, first)
+    rivals = (c.score for c in ranking.candidates if c is not first and c not in crowns)
+    margin = first.score - max(rivals, default=-math.inf)
+    return Settled(best.outcome, margin, margin >= ranking.margin_limit_nats and ranking.explained)
+
+
+def _differ_by_crown(one: Mapping[int, Content], other: Mapping[int, Content]) -> bool:
+    """Return True for two boards with discs of the same colours on the same squares."""
+    return all(
+        a is b or (a.discs > 0 and b.discs > 0 and a.is_white is b.is_white)
+        for a, b in zip(one.values(), other.values(), strict=True)
     )
 
 

@@ -59,7 +59,15 @@ class Wait:
     seconds: float
 
 
-Gesture = Take | Put | Withdraw | Wait
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Hold the hand over a point and touch nothing."""
+
+    x_mm: float
+    y_mm: float
+
+
+Gesture = Take | Put | Withdraw | Wait | Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +136,9 @@ class SimulatedHand:
                     dx, dy = self._random.normal(0.0, self.pace.spread_mm, 2)
                     target = (x + float(dx), y + float(dy), z)
                 seconds = self._duration(target) + self.pace.pause_s
+            case Point(x, y):
+                target = (x, y, z)
+                seconds = self._duration(target) + self.pace.pause_s
             case Withdraw():
                 target, seconds = self._home, self._duration(self._home)
             case Wait(wait_s):
@@ -165,7 +176,7 @@ class SimulatedHand:
                     self._put(held, hand.x_mm, hand.y_mm)
             case Withdraw():
                 hand.present = False
-            case Wait():
+            case Wait() | Point():
                 pass
 
     def _put(self, disc: Disc, x_mm: float, y_mm: float) -> None:

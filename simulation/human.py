@@ -10,7 +10,7 @@ from damludo.rules.game import Game
 from damludo.rules.moves import Move
 from damludo.rules.position import Colour, Position
 from damludo.simulation.gestures import gestures_to
-from damludo.simulation.hand import Gesture, Put, SimulatedHand, Take, Wait, Withdraw
+from damludo.simulation.hand import Gesture, Point, Put, SimulatedHand, Take, Wait, Withdraw
 from damludo.simulation.table import Table
 from damludo.vision.content import Content
 
@@ -114,8 +114,10 @@ class ScriptedHuman:
             discs = self._table.content().get(square, Content.EMPTY).discs
             if discs == 1:
                 gestures += [Take(place.x_mm, place.y_mm), Put(place.x_mm, place.y_mm, exact=True)]
+            else:
+                gestures += [Point(place.x_mm, place.y_mm), Wait(0.5)]
         # With nothing to straighten a person still reaches out and points: the machine looks anew.
-        self._hand.do([Wait(0.5), *gestures, Wait(0.3), Withdraw()])
+        self._hand.do([Wait(0.5), *gestures, Withdraw()])
 
     # --- own move ---------------------------------------------------------------------------------------------------------------
 
@@ -126,7 +128,7 @@ class ScriptedHuman:
         move = self._choose(self.game)
         self._intended = move
         after = _content(self.game.make(move).position)
-        wanted = after
+        wanted: Mapping[int, Content] = after
         if self._random.random() < self._habits.violation_rate:
             wanted = self._violate(move, after)
         self._hand.do([Wait(self._habits.think_s), *self._gestures_to(wanted), Withdraw()])
