@@ -48,10 +48,9 @@ def weights_of(variant: Variant) -> Weights:
     if king is None:
         # No crown to run for, and a man on the last row stands still: going forward is a cost, and freedom an asset.
         return Weights(piece={Kind.MAN: MAN}, advance=-1, guard=0, centre=2, mobility=2)
-    # A man that falls down on the other side is worth little more than a man before it has done so.
-    return Weights(
-        piece={Kind.MAN: MAN, Kind.KING: FLYING_KING if king.far_steps else STEPPING_KING, Kind.PARACHUTIST: 90}
-    )
+    crowned = FLYING_KING if king.far_steps else STEPPING_KING
+    # A parachutist cannot be taken, but it moves only when there is something to fall upon.
+    return Weights(piece={Kind.MAN: MAN, Kind.KING: crowned, Kind.PARACHUTIST: 90})
 
 
 class Evaluation:
@@ -62,18 +61,12 @@ class Evaluation:
         self._variant = variant
         self._sign = -1 if variant.stuck_player_wins else 1
         self._mobility, self._turn = weights.mobility, weights.turn
-        self._worth = [_square_worths(variant, weights, square) for square in variant.board.playable]
-        self._playable = variant.board.playable
-        # Where every square is playable there is nothing to pick out.
-        self._all = len(self._playable) == variant.board.columns * variant.board.rows
+        self._worths = [_square_worths(variant, weights, square) for square in range(len(variant.start.cells))]
 
     def __call__(self, position: Position) -> int:
         """Return the worth for the side to move, in hundredths of a man."""
         cells = position.cells
-        if self._all:
-            score = sum([worth[piece] for worth, piece in zip(self._worth, cells, strict=True)])
-        else:
-            score = sum([worth[cells[square]] for worth, square in zip(self._worth, self._playable, strict=True)])
+        score = sum([worths[piece] for worths, piece in zip(self._worths, cells, strict=True)])
         if position.side is Colour.BLACK:
             score = -score
         if self._mobility:
@@ -107,8 +100,8 @@ def _standing_of_man(variant: Variant, weights: Weights, colour: Colour, square:
     rows, columns = variant.board.rows, variant.board.columns
     rank = square // columns
     walked = rank if variant.forward[colour] > 0 else rows - 1 - rank
-    theirs = variant.promotions.get(Kind.MAN)
-    guards = theirs is not None and square in theirs.squares[colour.other]
+    crowning = variant.promotions.get(Kind.MAN)
+    guards = crowning is not None and square in crowning.squares[colour.other]
     return weights.advance * walked + (weights.guard if guards else 0)
 
 

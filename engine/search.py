@@ -69,7 +69,7 @@ class AlphaBeta:
         moves = game.legal_moves()
         if not moves:
             raise GameOver
-        noise = random.Random(f"{self._seed} {game.variant.key} {game.position.side} {game.position.cells.hex()}")
+        noise = random.Random(f"{self._seed} {game.variant.key} {game.position.side:d} {game.position.cells.hex()}")
         blur = {move: noise.randint(-self._noise, self._noise) for move in moves} if self._noise else {}
         return _Search(game, self._limits, blur, self._now_s).run(moves)
 
@@ -92,43 +92,40 @@ class _Search:
         self.credit: dict[tuple[int, int], int] = {}
         # Positions of the game and of the line being searched: meeting one again is worth a draw.
         self.met: set[Position] = set(game.positions)
+        self.best: Move
+        self.score = 0
 
     def run(self, moves: Sequence[Move]) -> Choice:
+        """Search deeper and deeper until a limit is met; an unfinished depth counts as far as it came."""
         ranked = self._ordered(moves, None, 0)
-        best, score, depth = ranked[0], 0, 0
+        self.best, self.score, depth = ranked[0], 0, 0
         for deeper in range(1, self.limits.depth + 1):
             try:
-                best, score = self._search_root(ranked, deeper)
-            except _OutOfLimits as interrupted:
-                if interrupted.args:
-                    best, score = interrupted.args
+                self._search_root(ranked, deeper)
+            except _OutOfLimits:
                 break
             depth = deeper
-            if abs(score) >= PROVED or len(moves) == 1:
+            if abs(self.score) >= PROVED or len(moves) == 1:
                 break
-            ranked = [best, *(move for move in ranked if move != best)]
-        return Choice(best, score / MAN, depth, self.nodes, self._line(best), _plies_to_end(score))
+            ranked = [self.best, *(move for move in ranked if move != self.best)]
+        return Choice(self.best, self.score / MAN, depth, self.nodes, self._line(self.best), _plies_to_end(self.score))
 
-    def _search_root(self, ranked: Sequence[Move], depth: int) -> tuple[Move, int]:
-        """Return the best move and its score; blurred scores decide, the true one is told.
+    def _search_root(self, ranked: Sequence[Move], depth: int) -> None:
+        """Find the best move at a depth; blurred scores decide, the true one is told.
 
-        Raises:
-            _OutOfLimits: with the best move so far, when the first (the best of the depth before) was searched to its end.
+        `best` and `score` are replaced when the first move, the best of the depth before, is searched to its end, so they are
+        good at any time.
         """
-        best, score, blurred = ranked[0], -WIN, -2 * WIN
-        for index, move in enumerate(ranked):
+        blurred = -2 * WIN
+        for move in ranked:
             blur = self.blur.get(move, 0)
             # Only a move that beats `blurred` after its own blur counts, so the window moves by the blur.
             alpha = max(blurred - blur, -WIN)
-            try:
-                found = -self._visit(play(self.variant, self.root, move), depth - 1, -WIN, -alpha, 1)
-            except _OutOfLimits:
-                raise _OutOfLimits(*((best, score) if index else ())) from None
+            found = -self._visit(play(self.variant, self.root, move), depth - 1, -WIN, -alpha, 1)
             # A proved end is seen at every level: nobody overlooks the last move of a game.
             worth = found if abs(found) >= PROVED else found + blur
             if worth > blurred:
-                best, score, blurred = move, found, worth
-        return best, score
+                self.best, self.score, blurred = move, found, worth
 
     def _visit(self, position: Position, depth: int, alpha: int, beta: int, ply: int) -> int:
         """Return the score of a position: exact between alpha and beta, else a bound (fail soft)."""

@@ -1,10 +1,10 @@
-"""A move of the rules -> transfers of single discs, and what the board looks like after each of them."""
+"""A move of the rules -> transfers of single discs, and what the board looks like if one of them fails."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from damludo.play.content import CONTENT_OF_PIECE, board_content
-from damludo.robot.places import Place, Rack, TableLayout, Transfer
+from damludo.robot.places import Rack, TableLayout, Transfer
 from damludo.rules.moves import Move
 from damludo.rules.position import Colour, Piece, Position
 from damludo.vision.content import Content
@@ -31,22 +31,76 @@ class Racks:
 
 
 @dataclass(frozen=True, slots=True)
+class Carrying:
+    """One transfer and what it changes on the board.
+
+    Attributes:
+        transfer: for the robot.
+        source, target: squares; None for a rack slot.
+        white: colour of the disc.
+    """
+
+    transfer: Transfer
+    source: int | None
+    target: int | None
+    white: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Choreography:
     """How the robot carries out one move.
 
     Attributes:
-        transfers: one disc each, in order.
-        contents: what stands on the playable squares before the first and after each transfer; one longer than `transfers`.
+        carryings: one disc each, in order.
+        before: what stands on the playable squares at first.
+        final: what must stand there when the robot and, if need be, the human have done their parts.
         racks: the racks afterwards.
         left_for_human: sentences of what the robot cannot do itself (a crown without a spare disc, a full rack).
-        final: what must stand on the board when the human has done his part too.
     """
 
-    transfers: tuple[Transfer, ...]
-    contents: tuple[Mapping[int, Content], ...]
+    carryings: tuple[Carrying, ...]
+    before: Mapping[int, Content]
+    final: Mapping[int, Content]
     racks: Racks
     left_for_human: tuple[str, ...]
-    final: Mapping[int, Content]
+
+    @property
+    def transfers(self) -> tuple[Transfer, ...]:
+        """All transfers, in order."""
+        return tuple(carrying.transfer for carrying in self.carryings)
+
+    def content_without(self, missing: frozenset[int] = frozenset()) -> dict[int, Content]:
+        """Return what stands on the board after all carryings but some (numbers from 0), whose discs stayed where they were."""
+        content = dict(self.before)
+        for number, carrying in enumerate(self.carryings):
+            if number not in missing:
+                _change(content, carrying.source, carrying.white, -1)
+                _change(content, carrying.target, carrying.white, 1)
+        return content
+
+    def again(self, missing: frozenset[int]) -> tuple[Transfer, ...]:
+        """Return the transfers that carry what is missing, from the board as it is without them."""
+        content = self.content_without(missing)
+        transfers = []
+        for number in sorted(missing):
+            carrying = self.carryings[number]
+            transfers.append(
+                replace(
+                    carrying.transfer,
+                    source_discs=1 if carrying.source is None else content[carrying.source].discs,
+                    target_discs=0 if carrying.target is None else content[carrying.target].discs,
+                )
+            )
+            _change(content, carrying.source, carrying.white, -1)
+            _change(content, carrying.target, carrying.white, 1)
+        return tuple(transfers)
+
+    def possible_failures(self) -> tuple[frozenset[int], ...]:
+        """Return the sets of carryings that may be missing: one disc was not taken along, or everything ended early."""
+        count = len(self.carryings)
+        ends = [frozenset(range(first, count)) for first in range(count)]
+        singles = [frozenset({number}) for number in range(count)]
+        return tuple(dict.fromkeys((*singles, *ends)))
 
 
 def choreograph(
@@ -69,11 +123,11 @@ def choreograph(
     if move.becomes in KINGS:
         builder.crown(move.target, _colour(move.becomes))
     return Choreography(
-        tuple(builder.transfers),
-        tuple(builder.contents),
+        tuple(builder.carryings),
+        board_content(playable, before),
+        board_content(playable, after),
         builder.racks,
         tuple(builder.left_for_human),
-        board_content(playable, after),
     )
 
 
@@ -90,59 +144,56 @@ def racks_after_human(before: Position, move: Move, racks: Racks) -> Racks:
 class _Builder:
     def __init__(self, layout: TableLayout, content: dict[int, Content], racks: Racks) -> None:
         self.layout, self.racks = layout, racks
-        self.transfers: list[Transfer] = []
-        self.contents: list[Mapping[int, Content]] = [dict(content)]
+        self.carryings: list[Carrying] = []
         self.left_for_human: list[str] = []
+        self._content = content
 
     def carry(self, origin: int, target: int) -> None:
         """One transfer for each disc; a king's two discs have one colour, so the upper one may become the lower."""
-        piece = self._content(origin)
+        piece = self._content[origin]
         for lying in range(piece.discs):
-            self._transfer(
-                Transfer(self.layout.square(origin), self.layout.square(target), piece.discs - lying, lying),
-                {origin: _with_discs(piece, piece.discs - lying - 1), target: _with_discs(piece, lying + 1)},
-            )
+            transfer = Transfer(self.layout.square(origin), self.layout.square(target), piece.discs - lying, lying)
+            self._add(Carrying(transfer, origin, target, piece.is_white))
 
     def remove(self, square: int, colour: Colour) -> None:
-        piece = self._content(square)
-        for left in range(piece.discs - 1, -1, -1):
+        place = self.layout.square(square)
+        for discs in range(self._content[square].discs, 0, -1):
             number = self.racks.count(colour) + 1
-            place = self.layout.square(square)
             if number > self.layout.slots:
                 self.left_for_human.append(f"The rack is full: take the disc off {place.name} and clear some slots.")
                 return
             self.racks = self.racks.changed(colour, 1)
-            self._transfer(Transfer(place, self._slot(colour, number), left + 1, 0), {square: _with_discs(piece, left)})
+            slot = self.layout.rack_slot(RACK_OF[colour], number)
+            self._add(Carrying(Transfer(place, slot, discs, 0), square, None, colour is Colour.WHITE))
 
     def crown(self, square: int, colour: Colour) -> None:
-        number = self.racks.count(colour)
+        place, number = self.layout.square(square), self.racks.count(colour)
         if number == 0:
-            name = self.layout.square(square).name
             self.left_for_human.append(
-                f"No spare {colour.name.lower()} disc in the rack: put one on {name} as its crown."
+                f"No spare {colour.word} disc in the rack: put one on {place.name} as its crown."
             )
             return
         self.racks = self.racks.changed(colour, -1)
-        king = Content.WHITE_KING if colour is Colour.WHITE else Content.BLACK_KING
-        self._transfer(Transfer(self._slot(colour, number), self.layout.square(square), 1, 1), {square: king})
+        slot = self.layout.rack_slot(RACK_OF[colour], number)
+        self._add(Carrying(Transfer(slot, place, 1, 1), None, square, colour is Colour.WHITE))
 
-    def _slot(self, colour: Colour, number: int) -> Place:
-        return self.layout.rack_slot(RACK_OF[colour], number)
-
-    def _content(self, square: int) -> Content:
-        return self.contents[-1][square]
-
-    def _transfer(self, transfer: Transfer, changes: Mapping[int, Content]) -> None:
-        self.transfers.append(transfer)
-        self.contents.append({**self.contents[-1], **changes})
+    def _add(self, carrying: Carrying) -> None:
+        self.carryings.append(carrying)
+        _change(self._content, carrying.source, carrying.white, -1)
+        _change(self._content, carrying.target, carrying.white, 1)
 
 
-def _with_discs(piece: Content, discs: int) -> Content:
-    if discs == 0:
+def _change(content: dict[int, Content], square: int | None, white: bool, by: int) -> None:
+    if square is not None:
+        content[square] = _with_discs(white, content[square].discs + by)
+
+
+def _with_discs(white: bool, discs: int) -> Content:
+    if discs <= 0:
         return Content.EMPTY
-    if piece.is_white:
-        return Content.WHITE_KING if discs == 2 else Content.WHITE_MAN
-    return Content.BLACK_KING if discs == 2 else Content.BLACK_MAN
+    if white:
+        return Content.WHITE_KING if discs > 1 else Content.WHITE_MAN
+    return Content.BLACK_KING if discs > 1 else Content.BLACK_MAN
 
 
 def _colour(piece: Piece) -> Colour:

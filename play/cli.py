@@ -14,13 +14,16 @@ from collections.abc import Mapping, Sequence
 from damludo.play.console import ExitCode, exit_code_of, fail, write_report
 
 COMMANDS: Mapping[str, str] = {
+    "play": "play a game over the board; --sim needs no hardware",
+    "simulate": "play whole games on the simulated table, without a person",
     "games": "list the games, or show the board and the rules of one",
     "moves": "list the legal moves of a position",
     "perft": "count the lines of play of a position, to compare move generators",
     "best": "let the engine choose a move",
-    "simulate": "play whole games on the simulated table, without a person",
+    "look": "find the board in pictures and read its squares",
+    "watch": "watch a board through a camera, a video or a folder of pictures and tell what happens on it",
 }
-"""The commands in the order of the help page, each with the `HELP` of its module (a test compares them)."""
+"""The commands in the order of the help page, each with the `HELP` of its module: no module is imported for it."""
 
 
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:

@@ -3,6 +3,7 @@
 In doubt the match asks; it never makes a move that was not seen clearly, never punishes, and never moves the robot over a hand.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -14,16 +15,17 @@ from damludo.play.content import board_content
 from damludo.play.events import EventKind, JsonValue, Listener, MatchEvent
 from damludo.play.ports import Arm, Clock, Command, Commands, Eyes
 from damludo.play.referee import Ruling, doubtful_squares, rule
+from damludo.robot.errors import Stopped
 from damludo.robot.places import TableLayout, Transfer
 from damludo.rules.ending import Result
 from damludo.rules.errors import IllegalMove
 from damludo.rules.explanation import explain
 from damludo.rules.fen import format_fen
 from damludo.rules.game import Game
-from damludo.rules.moves import Move
+from damludo.rules.moves import Move, legal_moves, play
 from damludo.rules.notation import move_json, move_text
 from damludo.rules.position import Colour
-from damludo.rules.verdicts import Illegal, Legal, Unfinished
+from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished
 from damludo.vision.content import LETTER_OF_CONTENT, Content
 from damludo.vision.recognise import rank
 
@@ -31,6 +33,8 @@ HAND_FRAME_RATE_HZ = 15.0
 """How often the match looks while it waits for a human."""
 READ_AGAIN = 3
 """An unclear reading is repeated this often, on fresh pictures, before a person is asked."""
+IDLE_CHECK_S = 3.0
+"""While no hand is noticed the board is still read this often: a hand may have been too quick to be noticed."""
 CARRY_TRIES = 2
 """How often the robot tries to carry a disc that the camera did not see arrive."""
 
@@ -73,12 +77,20 @@ class Quit(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class BoardGuess:
-    """One state of the board, for questions other than "which move": an `Outcome`."""
+class Guess:
+    """One thing that the board may show after the robot's part: an `Outcome`.
+
+    Attributes:
+        missing: carryings that did not happen.
+        finished: the human has done what was left for him.
+        answered: the human has replied already.
+    """
 
     content: Mapping[int, Content]
     log_prior: float
-    step: int
+    missing: frozenset[int] = frozenset()
+    finished: bool = False
+    answered: bool = False
 
 
 class Match:
@@ -100,6 +112,10 @@ class Match:
         self._hand = False
         self._resigned: Colour | None = None
         self._draw_claimed = False
+        self.stopped = False
+        self._answered = False
+        self._ruled: Mapping[int, Content] | None = None
+        self._promised = settings.game.position
         self.game = settings.game
         self.racks = settings.racks
         self.state = State.SETTING_UP
@@ -130,9 +146,9 @@ class Match:
         variant = self.game.variant
         self._tell(
             EventKind.STARTED,
-            f"{variant.names['en']}: the machine plays {self._settings.machine.name.lower()}.",
+            f"{variant.names['en']}: the machine plays {self._settings.machine.word}.",
             game=variant.key,
-            machine=self._settings.machine.name.lower(),
+            machine=self._settings.machine.word,
             fen=format_fen(variant, self.game.position),
         )
         start = self._content()
@@ -161,21 +177,21 @@ class Match:
         side = self.game.position.side
         machine = side is self._settings.machine
         self._progress()
-        text = "The machine thinks." if machine else f"Your move, {side.name.lower()}."
-        self._tell(EventKind.TURN, text, side=side.name.lower(), ply=len(self.game.moves) + 1)
+        text = "The machine thinks." if machine else f"Your move, {side.word}."
+        self._tell(EventKind.TURN, text, side=side.word, ply=len(self.game.moves) + 1)
         return State.MACHINE_TO_MOVE if machine else State.HUMAN_TO_MOVE
 
     def _finish(self) -> State:
         result = self._result()
         assert result is not None
-        winner = result.winner.name.lower() if result.winner else None
-        text = f"{winner.capitalize()} wins: {result.reason}." if winner else f"Draw: {result.reason}."
+        winner = None if result.winner is None else result.winner.word
+        text = f"{winner.capitalize()} wins. {result.reason}" if winner else f"Draw. {result.reason}"
         self._tell(EventKind.RESULT, text, winner=winner, reason=result.reason, plies=len(self.game.moves))
         return State.FINISHED
 
     def _result(self) -> Result | None:
         if self._resigned is not None:
-            return Result(self._resigned.other, f"{self._resigned.name.lower()} resigned")
+            return Result(self._resigned.other, f"{self._resigned.word.capitalize()} resigned.")
         claims = self.game.draw_claims()
         # The machine claims every draw it may claim, on its own turn; the human claims with a command.
         if claims and (self._draw_claimed or self.game.position.side is self._settings.machine):
@@ -185,14 +201,18 @@ class Match:
     # --- the human's turn -------------------------------------------------------------------------------------------------------
 
     def _human_turn(self) -> State:
-        self._wait_for_hand()
+        hand_came = self._answered or self._wait_for_hand(IDLE_CHECK_S)
+        self._answered = False
         self._wait_for_quiet()
         if self._resigned is not None or self._draw_claimed:
             return State.NEXT_TURN if self._result() is not None else State.HUMAN_TO_MOVE
-        ruling = self._clear_ruling()
+        ruling = self._clear_ruling() if hand_came else rule(self.game, self._eyes.read())
+        if not hand_came and (not ruling.sure or isinstance(ruling.verdict, Nothing) or ruling.content == self._ruled):
+            return State.HUMAN_TO_MOVE
         if not ruling.sure:
             self._ask_about(ruling)
             return State.HUMAN_TO_MOVE
+        self._ruled = ruling.content
         self._eyes.believe(ruling.content)
         return self._apply(ruling)
 
@@ -256,9 +276,9 @@ class Match:
             score=round(choice.score, 2),
             nodes=choice.nodes,
         )
-        after = self.game.make(move).position
+        self._promised = self.game.make(move).position
         playable = self.game.variant.board.playable
-        plan = choreograph(self._settings.layout, playable, before, after, move, self.racks)
+        plan = choreograph(self._settings.layout, playable, before, self._promised, move, self.racks)
         self._carry_out(plan, text)
         self.racks = plan.racks
         self._make(move, "machine", None)
@@ -266,52 +286,76 @@ class Match:
 
     def _carry_out(self, plan: Choreography, text: str) -> None:
         """Carry, look, and carry again what did not arrive; return when the board shows the move."""
-        done, tries = 0, 0
-        while True:
-            self._carry(plan.transfers[done:], text)
-            seen = self._step_seen(plan)
-            if seen is not None and plan.contents[seen] == plan.final:
-                self._eyes.believe(plan.final)
+        transfers = plan.transfers
+        for _ in range(CARRY_TRIES):
+            self._carry(transfers, text)
+            seen = self._what_stands(plan)
+            if seen is None:
+                break
+            if not seen.missing:
+                if plan.left_for_human and not seen.finished:
+                    break
+                self._eyes.believe(seen.content)
+                self._answered = seen.answered
                 self._tell(EventKind.VERIFIED, f"The board shows {text}.", move=text)
                 return
-            complete = seen == len(plan.transfers)
-            tries += 1
-            if seen is not None and not complete and seen >= done and tries < CARRY_TRIES:
-                done = seen
-                self._tell(EventKind.MISMATCH, "A disc did not arrive; I try once more.", step=done)
-                continue
-            self._let_human_finish(plan, complete)
-            return
+            transfers = plan.again(seen.missing)
+            self._tell(EventKind.MISMATCH, "A disc did not arrive; I try once more.", missing=sorted(seen.missing))
+        self._let_human_finish(plan)
 
     def _carry(self, transfers: Sequence[Transfer], text: str) -> None:
         steps: list[JsonValue] = [f"{t.source.name} -> {t.target.name}" for t in transfers]
         self._tell(EventKind.INTENT, f"I carry out {text}: keep your hands off the board.", move=text, transfers=steps)
-        self._arm.carry(transfers)
+        try:
+            self._arm.carry(transfers)
+        except Stopped:
+            self._stand_still()
         self._tell(EventKind.CARRIED, f"Carried {len(steps)} discs.", transfers=steps)
 
-    def _step_seen(self, plan: Choreography) -> int | None:
-        """Return after how many transfers the board looks as it does now; None when that is not clear."""
-        last = len(plan.contents) - 1
-        guesses = [
-            BoardGuess(content, 0.0 if step == last else -3.0, step) for step, content in enumerate(plan.contents)
-        ]
-        if plan.final != plan.contents[-1]:
-            guesses.append(BoardGuess(plan.final, -3.0, last))
+    def _stand_still(self) -> None:
+        """After STOP nothing moves until a person says so."""
+        while True:
+            self._tell(EventKind.STOPPED, "STOP: everything stands still. Say 'go' when it may go on.")
+            self.stopped = True
+            while self.stopped:
+                self._look()
+            self._progress()
+            try:
+                self._arm.go_on()
+            except Stopped:
+                continue
+            return
+
+    def _what_stands(self, plan: Choreography) -> Guess | None:
+        """Return what the board looks like after carrying; None when that is not clear.
+
+        A fast human may have answered already: that is seen as the machine's move with a legal reply on top of it.
+        """
+        guesses = [Guess(plan.content_without(), 0.0)]
+        guesses += [Guess(plan.content_without(missing), -3.0, missing) for missing in plan.possible_failures()]
+        if plan.left_for_human:
+            guesses.append(Guess(plan.final, -3.0, finished=True))
+        else:
+            playable = self.game.variant.board.playable
+            guesses += [
+                Guess(board_content(playable, play(self.game.variant, self._promised, reply)), -4.0, answered=True)
+                for reply in legal_moves(self.game.variant, self._promised)
+            ]
         for _ in range(1 + READ_AGAIN):
             self._wait_for_quiet()
             ranking = rank(self._eyes.read(), guesses)
             if ranking.sure:
-                return ranking.best.step
+                return ranking.best
             self._look_for(0.5)
         return None
 
-    def _let_human_finish(self, plan: Choreography, complete: bool) -> None:
+    def _let_human_finish(self, plan: Choreography) -> None:
         """Ask until the board is as it must be."""
         while True:
             self._progress()
             reading = self._eyes.read()
             seen = reading.most_likely()
-            if complete and plan.left_for_human:
+            if plan.left_for_human:
                 text = " ".join(plan.left_for_human)
             else:
                 text = "Please help: " + (self._differences(seen, plan.final) or "straighten the discs I moved.")
@@ -345,6 +389,8 @@ class Match:
         human = self._settings.machine.other
         if command is Command.QUIT:
             raise Quit("the match was ended at the table")
+        if command is Command.GO:
+            self.stopped = False
         if command is Command.RESIGN:
             self._resigned = human
         if command is Command.DRAW:
@@ -356,10 +402,12 @@ class Match:
         while not self._look():
             pass
 
-    def _wait_for_hand(self) -> None:
-        """Wait until a hand came; give a command of the human the same effect."""
-        while not self._hand and self._resigned is None and not self._draw_claimed:
+    def _wait_for_hand(self, at_most_s: float = math.inf) -> bool:
+        """Wait until a hand came and return True; a command of the human, or the time's end, returns too."""
+        end = self._clock.now_s() + at_most_s
+        while not self._hand and self._resigned is None and not self._draw_claimed and self._clock.now_s() < end:
             self._look()
+        return self._hand
 
     def _look_for(self, seconds: float) -> None:
         end = self._clock.now_s() + seconds

@@ -4,7 +4,7 @@ The picture for the documentation is made by `python -m damludo.simulation.camer
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import cv2
 import numpy as np
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from damludo.simulation.clock import World
 from damludo.simulation.optics import Float, Optics, Pose
-from damludo.simulation.render_disc import DiscPainter, Lying
-from damludo.simulation.render_gantry import GantryPainter, Part
+from damludo.simulation.render_disc import DiscPainter, Lying, Part, overlap
+from damludo.simulation.render_gantry import GantryPainter
 from damludo.simulation.render_ground import set_stage
 from damludo.simulation.render_hand import HandPainter
 from damludo.simulation.table import Carriage, Hand, Table
@@ -24,7 +24,9 @@ FRAME_S = 1 / 30
 """Time between two frames."""
 NOISE_MARGIN = 64
 """The noise tile is this much larger than the picture, so that it can be shifted."""
-NOISE_TILES = 3
+NOISE_TILES = 2
+GRIP_MM = 6.0
+"""The finger tips are this much above the lower side of the disc that they hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,21 @@ class _Scene:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Still:
-    """The table without what moves: before and after the blur of the lens."""
+    """The table with the discs that lie on it, before and after the blur of the lens."""
 
-    key: tuple[tuple[Lying, ...], bool]
+    lying: tuple[Lying, ...]
+    rails: bool
+    sharp: Image
+    blurred: Image
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _UnderGantry:
+    """The same with the gantry above it."""
+
+    still: _Still
+    carriage: Carriage
+    on_magnet: Lying | None
     sharp: Image
     blurred: Image
 
@@ -68,6 +82,7 @@ class SimulatedCamera:
         self._gantry = GantryPainter(optics, stage.pose, layout, stage.light)
         self._noise = _noise_tiles(optics.noise_sigma, optics.width, optics.height)
         self._still: _Still | None = None
+        self._under_gantry: _UnderGantry | None = None
         self._number = 0
         self._last_s: float | None = None
 
@@ -104,58 +119,69 @@ class SimulatedCamera:
             return _copy(table)
 
     def _draw_still(self, scene: _Scene) -> _Still:
-        key = (scene.lying, scene.carriage.present)
-        if self._still is None or self._still.key != key:
-            canvas = self._empty.copy()
-            mask = np.full(canvas.shape[:2], 255, np.uint8)
-            for disc in scene.lying:
-                self._discs.shade(mask, disc)
-            mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), 1.9 * self._optics.width / 640), dtype=np.uint8)
-            canvas = np.asarray(cv2.multiply(canvas, cv2.merge([mask, mask, mask]), scale=1 / 255), dtype=np.uint8)
-            self._discs.keep_only(scene.lying)
-            for disc in self._discs.far_to_near(scene.lying):
-                self._discs.paint(canvas, disc)
-            if scene.carriage.present:
-                self._gantry.paint_rails(canvas)
-            self._still = _Still(key, canvas, self._blur(canvas))
+        """Return the table with the discs that lie on it; where only a few changed, only they are drawn again."""
+        still, rails = self._still, scene.carriage.present
+        if still is not None and still.lying == scene.lying and still.rails == rails:
+            return still
+        same = still is not None and still.rails == rails
+        part = self._discs.touched(still.lying, scene.lying) if still is not None and same else None
+        empty = self._empty_with_rails if rails else self._empty
+        if still is None or part is None:
+            canvas = empty.copy()
+            self._discs.paint_lying(canvas, empty, scene.lying, (0, 0, canvas.shape[1], canvas.shape[0]))
+            blurred = self._blur(canvas)
+        else:
+            canvas = still.sharp.copy()
+            self._discs.paint_lying(canvas, empty, scene.lying, part)
+            blurred = self._through_lens(canvas, still.blurred, [part])
+        self._still = _Still(scene.lying, rails, canvas, blurred)
         return self._still
 
-    def _compose(self, scene: _Scene) -> Image:
-        """Return the picture without noise."""
-        still = self._draw_still(scene)
-        canvas = still.sharp.copy()
-        parts = self._paint_hand(canvas, scene) + self._paint_gantry(canvas, scene)
-        if not parts:
-            return still.blurred
-        picture = still.blurred.copy()
-        self._blur_parts(canvas, picture, parts)
-        return picture
+    @cached_property
+    def _empty_with_rails(self) -> Image:
+        canvas = self._empty.copy()
+        self._gantry.paint_rails(canvas)
+        return canvas
 
-    def _paint_hand(self, canvas: Image, scene: _Scene) -> list[Part]:
+    def _draw_gantry(self, scene: _Scene) -> _Still | _UnderGantry:
+        """Return the table under the gantry; a gantry at rest is drawn once."""
+        still, carriage = self._draw_still(scene), scene.carriage
+        kept = self._under_gantry
+        if kept is None or kept.still is not still or (kept.carriage, kept.on_magnet) != (carriage, scene.on_magnet):
+            part = self._gantry.touched(carriage) if carriage.present else None
+            if part is None:
+                return still
+            canvas = still.sharp.copy()
+            self._gantry.shade(canvas, carriage, part)
+            parts = [part]
+            if scene.on_magnet is not None:
+                held = self._discs.paint_moving(canvas, scene.on_magnet)
+                parts += [] if held is None else [held]
+            self._gantry.paint(canvas, carriage)
+            blurred = self._through_lens(canvas, still.blurred, parts)
+            kept = self._under_gantry = _UnderGantry(still, carriage, scene.on_magnet, canvas, blurred)
+        return kept
+
+    def _compose(self, scene: _Scene) -> Image:
+        """Return the picture without noise; it may be one that is kept."""
+        base = self._draw_gantry(scene)
         if not scene.hand.present:
-            return []
+            return base.blurred
+        canvas = base.sharp.copy()
         parts = [self._hand.shade(canvas, scene.hand)]
         if scene.in_hand is not None:
             parts.append(self._discs.paint_moving(canvas, scene.in_hand))
         parts.append(self._hand.paint(canvas, scene.hand))
-        return [part for part in parts if part is not None]
+        touched = [part for part in parts if part is not None]
+        beam = self._gantry.touched(scene.carriage) if scene.carriage.present else None
+        if beam is not None and any(overlap(beam, part) for part in touched):
+            # The beam is above the hand.
+            self._gantry.paint(canvas, scene.carriage)
+        return self._through_lens(canvas, base.blurred, touched)
 
-    def _paint_gantry(self, canvas: Image, scene: _Scene) -> list[Part]:
-        if not scene.carriage.present:
-            return []
-        touched = self._gantry.touched(scene.carriage)
-        if touched is None:
-            return []
-        self._gantry.shade(canvas, scene.carriage, touched)
-        parts = [touched]
-        if scene.on_magnet is not None:
-            held = self._discs.paint_moving(canvas, scene.on_magnet)
-            parts += [] if held is None else [held]
-        self._gantry.paint(canvas, scene.carriage)
-        return parts
-
-    def _blur_parts(self, canvas: Image, picture: Image, parts: list[Part]) -> None:
-        """Put the changed parts of a sharp canvas, seen through the lens, into the picture."""
+    def _through_lens(self, canvas: Image, before: Image, parts: list[Part]) -> Image:
+        """Return a blurred picture with the changed parts of a sharp canvas, seen through the lens, put in."""
+        picture = before.copy()
         edge = int(np.ceil(4 * self._optics.blur_px)) + 1
         height, width = canvas.shape[:2]
         for x0, y0, x1, y1 in _joined(parts):
@@ -168,6 +194,7 @@ class SimulatedCamera:
             picture[above:below, left:right] = soft[
                 above - wide_above : below - wide_above, left - wide_left : right - wide_left
             ]
+        return picture
 
     def _blur(self, image: Image) -> Image:
         if self._optics.blur_px <= 0:
@@ -186,10 +213,8 @@ class SimulatedCamera:
         if self._optics.jpeg_quality > 0:
             _, packed = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, self._optics.jpeg_quality])
             picture = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
-        return picture if picture is not self._still_blurred() else picture.copy()
-
-    def _still_blurred(self) -> Image | None:
-        return None if self._still is None else self._still.blurred
+        kept = self._optics.noise_sigma <= 0 and self._optics.jpeg_quality <= 0
+        return picture.copy() if kept else picture
 
 
 def _joined(parts: list[Part]) -> list[Part]:
@@ -197,15 +222,11 @@ def _joined(parts: list[Part]) -> list[Part]:
     boxes = list(parts)
     for k in range(len(boxes) - 1, 0, -1):
         for other in range(k):
-            if _overlap(boxes[k], boxes[other]):
+            if overlap(boxes[k], boxes[other]):
                 boxes[other] = _around(boxes[k], boxes[other])
                 del boxes[k]
                 break
     return boxes
-
-
-def _overlap(a: Part, b: Part) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _around(a: Part, b: Part) -> Part:
@@ -213,7 +234,7 @@ def _around(a: Part, b: Part) -> Part:
 
 
 def _copy(table: Table) -> _Scene:
-    hand, height = table.hand, table.layout.disc_height_mm
+    hand = table.hand
     lying: list[Lying] = []
     in_hand = on_magnet = None
     for disc in table.discs:
@@ -223,13 +244,19 @@ def _copy(table: Table) -> _Scene:
         elif disc.held_by == "carriage":
             on_magnet = seen
         else:
-            # The finger tips are at the disc's upper rim.
-            in_hand = replace(seen, x_mm=hand.x_mm, y_mm=hand.y_mm, z_mm=max(hand.z_mm - height, 0.0))
+            in_hand = replace(seen, x_mm=hand.x_mm, y_mm=hand.y_mm, z_mm=max(hand.z_mm - GRIP_MM, 0.0))
     return _Scene(tuple(lying), in_hand, on_magnet, replace(table.carriage), replace(hand))
 
 
 @lru_cache(maxsize=4)
 def _noise_tiles(sigma: float, width: int, height: int) -> tuple[NDArray[np.int16], ...]:
+    # Rounding to whole grey levels adds a variance of 1/12.
+    strength = np.float32(np.sqrt(max(sigma * sigma - 1 / 12, 0.0)))
+    return tuple(np.rint(tile * strength).astype(np.int16) for tile in _unit_noise(width, height))
+
+
+@lru_cache(maxsize=2)
+def _unit_noise(width: int, height: int) -> tuple[NDArray[np.float32], ...]:
     """Sensor noise: every pixel its own, and a little of it as blotches of colour, as cheap webcams have."""
     random = np.random.default_rng(0x4015E)
     size = (height + NOISE_MARGIN, width + NOISE_MARGIN)
@@ -237,8 +264,7 @@ def _noise_tiles(sigma: float, width: int, height: int) -> tuple[NDArray[np.int1
     for _ in range(NOISE_TILES):
         grey = random.standard_normal((*size, 1), dtype=np.float32)
         colour = random.standard_normal((*size, 3), dtype=np.float32)
-        blotch = np.asarray(cv2.GaussianBlur(random.standard_normal((*size, 3), dtype=np.float32), (0, 0), 2.0))
-        mixed = np.sqrt(0.55) * grey + np.sqrt(0.35) * colour + np.sqrt(0.10) * blotch / blotch.std()
-        # Rounding to whole grey levels adds a variance of 1/12.
-        tiles.append(np.round(mixed * np.sqrt(max(sigma * sigma - 1 / 12, 0.0))).astype(np.int16))
+        blotch = np.asarray(cv2.GaussianBlur(np.roll(colour, 101, axis=0), (0, 0), 2.0), dtype=np.float32)
+        blotch /= blotch.std()
+        tiles.append(np.float32(0.74) * grey + np.float32(0.59) * colour + np.float32(0.32) * blotch)
     return tuple(tiles)

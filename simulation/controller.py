@@ -6,7 +6,6 @@ firmware and this peer can contradict each other. Transports carry its bytes: `d
 
 from collections.abc import Mapping
 
-from damludo.simulation.grbl_faults import Faults
 from damludo.simulation.grbl_motion import INFINITY
 from damludo.simulation.grbl_program import run_program
 from damludo.simulation.grbl_settings import Settings
@@ -17,8 +16,11 @@ DOOR = 0x84
 JOG_CANCEL = 0x85
 SPINDLE_STOP = 0x9E
 
-MOTION_STEP_S = 0.02
-"""The limit switches are looked at, and the table is told, at least this often in motion."""
+MOTION_STEP_S = 0.025
+"""The limit switches are looked at, and the table is told, at least this often in motion. Longer than `World.STEP_S`, whose steps
+then do it alone."""
+TURNS_LIMIT = 1000
+"""So many events at one instant are a mistake in here: an error is better than a test that never ends."""
 DOOR_RESTORE_S = 4.0
 """After the door is shut the magnet has this long to take hold before the motion goes on."""
 
@@ -34,7 +36,7 @@ class Controller:
 
     Attributes:
         core: its registers; tests and faults look in, the driver never does.
-        faults: what shall go wrong, see `grbl_faults.FAULTS`.
+        faults: what shall go wrong, see `grbl_faults.FAULTS`; one object with the mechanics'.
     """
 
     def __init__(
@@ -49,11 +51,13 @@ class Controller:
         Args:
             mechanics: what hangs on its pins.
             settings: its EEPROM; the defaults if None.
-            faults: names of `grbl_faults.FAULTS` with their numbers.
+            faults: names of `grbl_faults.FAULTS` with their numbers; they join those of the mechanics.
             boot_s: silence of the boot loader after each power-on; bytes that come then are lost.
         """
-        self.faults = Faults(faults)
-        self.core = Core(mechanics, settings or Settings(), self.faults)
+        self.faults = mechanics.faults
+        for name, value in (faults or {}).items():
+            self.faults.ask(name, value)
+        self.core = Core(mechanics, settings or Settings())
         self._boot_s = boot_s
         self._program: Program | None = None
         self._wake_s = INFINITY
@@ -95,25 +99,31 @@ class Controller:
     def advance_to(self, time_s: float) -> None:
         """Live up to a time."""
         core = self.core
+        turns = 0
         while (due := self._due_s()) <= time_s:
-            if due > core.now:
-                core.now = due
+            turns = turns + 1 if due <= core.now else 0
+            if turns > TURNS_LIMIT:
+                raise RuntimeError(
+                    f"the simulated controller goes round in circles at {core.now:.6f} s ({core.state.value})"
+                )
+            core.now = max(core.now, due)
             self._move()
             self._pass_events()
         core.now = max(core.now, time_s)
         self._move()
 
     def _due_s(self) -> float:
+        """When the controller next has something to do. Asked twice a step: hence no call more than needed."""
         core = self.core
-        planner, uart = core.planner, core.uart
-        due = min(planner.next_event_s, core.mechanics.next_event_s, uart.next_arrival_s)
-        if planner.moving:
-            due = min(due, core.now + MOTION_STEP_S)
-        if self._program is not None:
-            wake = core.now if self._status_wanted and core.state is not State.HOME else self._wake_s
-            if wake < INFINITY:
-                due = min(due, max(wake, core.busy_until_s))
-        return min(due, core.brownout_s, core.restore_s)
+        due = min(core.mechanics.next_event_s, core.uart.next_arrival_s, core.brownout_s, core.restore_s)
+        if core.planner.moving:
+            due = min(due, core.planner.next_event_s, core.now + MOTION_STEP_S)
+        if self._status_wanted and core.state is not State.HOME:
+            return min(due, max(core.now, core.busy_until_s))
+        # A suspended program has no wish of its own: its time would come again and again.
+        if self._wake_s < INFINITY and not core.suspended:
+            due = min(due, max(self._wake_s, core.busy_until_s))
+        return due
 
     def _move(self) -> None:
         core = self.core
@@ -188,8 +198,7 @@ class Controller:
         if core.stop_dead() or homing:
             core.alarm(6 if homing else 3)
         core.switch_magnet(False)
-        if core.state is State.SLEEP:
-            core.state = State.ALARM
+        core.state = State.ALARM if core.state in (State.ALARM, State.SLEEP) else State.IDLE
         self._restart()
 
     def _obey_realtime(self, byte: int) -> None:
@@ -252,6 +261,7 @@ class Controller:
         if core.state in (State.ALARM, State.CHECK, State.DOOR):
             return
         core.write("[MSG:Check Door]")
+        core.jog_cancel = core.state is State.JOG
         core.state = State.DOOR
         core.planner.hold(core.now)
         if not core.planner.moving:
@@ -269,8 +279,9 @@ class Controller:
         if core.jog_cancel:
             core.jog_cancel = False
             core.stop_dead()
-            core.state = State.IDLE
-        elif core.state is State.DOOR:
+            if core.state is State.JOG:
+                core.state = State.IDLE
+        if core.state is State.DOOR:
             core.switch_magnet(False)
         elif core.planner.empty and core.state in (State.RUN, State.JOG):
             core.state = State.IDLE

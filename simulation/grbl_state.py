@@ -38,6 +38,10 @@ class Mechanics(Protocol):
     """What hangs on the controller's pins. Positions are what the step counters say, mm."""
 
     @property
+    def faults(self) -> Faults:
+        """What shall go wrong, with the mechanics and with the controller on them."""
+
+    @property
     def next_event_s(self) -> float:
         """When something happens by itself (the magnet takes hold, lets go)."""
 
@@ -63,10 +67,10 @@ class Mechanics(Protocol):
 class Core:
     """Registers of the controller, shared by its program and its interrupts."""
 
-    def __init__(self, mechanics: Mechanics, settings: Settings, faults: Faults) -> None:
+    def __init__(self, mechanics: Mechanics, settings: Settings) -> None:
         self.mechanics = mechanics
         self.settings = settings
-        self.faults = faults
+        self.faults = mechanics.faults
         self.uart = Uart()
         self.planner = Planner(settings, ORIGIN)
         self.now = 0.0

@@ -229,8 +229,9 @@ class Pose:
         """
         seen = (np.asarray(points_mm, dtype=np.float64) - self.position_mm) @ self.rotation.T
         plane = seen[..., :2] / seen[..., 2:]
-        radial = 1.0 + self.k1 * np.square(plane).sum(axis=-1, keepdims=True)
-        return np.asarray(plane * radial * self.focal_px + self._middle(), dtype=np.float64)
+        x, y = plane[..., 0], plane[..., 1]
+        scale = self.focal_px * (1.0 + self.k1 * (x * x + y * y))
+        return np.asarray(plane * scale[..., None] + self._middle(), dtype=np.float64)
 
     def rays(self, pixels: Float32) -> Float32:
         """Carry pixels, shape (..., 2), to directions of sight in the board frame, shape (..., 3), not normalised."""

@@ -20,8 +20,29 @@ TOP_RADIUS = 60.0
 FINE = 4
 """Discs are drawn this many times finer than the picture, in both directions."""
 FACETS = 28
+SOFT_PX = 1.9
+"""Blur (sigma) of the shadow of a disc on the board, in a picture 640 px wide."""
 KINDS = 5
 """Different pieces of wood for each side's discs."""
+
+
+FEW = 6
+"""When at most so many discs came or went, only their part of the picture is drawn again."""
+
+Part = tuple[int, int, int, int]
+"""A part of the picture: x0, y0, x1, y1 in px."""
+
+
+def overlap(a: Part, b: Part) -> bool:
+    """Tell whether two parts share a pixel."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def grown(part: Part, margin: int, pose: Pose) -> Part:
+    """Return a part with a margin around it, within the picture."""
+    x0, y0, x1, y1 = part
+    x0, y0 = min(max(x0 - margin, 0), pose.width - 1), min(max(y0 - margin, 0), pose.height - 1)
+    return x0, y0, max(min(x1 + margin, pose.width), x0 + 1), max(min(y1 + margin, pose.height), y0 + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +65,28 @@ class Sprite:
     colour: Float32
     clear: Float32
 
-    def paint_on(self, canvas: Image) -> None:
-        """Lay the sprite over a picture that it lies wholly inside of."""
-        height, width = self.clear.shape[:2]
-        spot = canvas[self.y : self.y + height, self.x : self.x + width]
-        spot[...] = spot * self.clear + self.colour
+    def paint_on(self, canvas: Image, part: Part | None = None) -> None:
+        """Lay the sprite over a picture that it lies wholly inside of; if told so, over a part of it alone."""
+        x0, y0, x1, y1 = self.x, self.y, self.x + self.clear.shape[1], self.y + self.clear.shape[0]
+        if part is not None:
+            x0, y0, x1, y1 = max(x0, part[0]), max(y0, part[1]), min(x1, part[2]), min(y1, part[3])
+        if x0 < x1 and y0 < y1:
+            rows, columns = slice(y0 - self.y, y1 - self.y), slice(x0 - self.x, x1 - self.x)
+            spot = canvas[y0:y1, x0:x1]
+            spot[...] = spot * self.clear[rows, columns] + self.colour[rows, columns]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Drawn:
+    """A disc that lies still: its picture, and the outlines of the two parts of its shadow (sixteenths of a pixel).
+
+    `part` is where in the picture all this can be seen.
+    """
+
+    sprite: Sprite | None
+    contact: NDArray[np.int32] | None
+    cast: NDArray[np.int32]
+    part: Part
 
 
 class DiscPainter:
@@ -59,12 +97,7 @@ class DiscPainter:
         angles = np.arange(FACETS) * (2 * np.pi / FACETS)
         self._outward = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
         self._tops = {colour: [_top(optics, colour, kind) for kind in range(KINDS)] for colour in DiscColour}
-        self._sprites: dict[Lying, Sprite | None] = {}
-
-    def keep_only(self, discs: Iterable[Lying]) -> None:
-        """Forget the pictures of all other discs."""
-        wanted = set(discs)
-        self._sprites = {disc: sprite for disc, sprite in self._sprites.items() if disc in wanted}
+        self._kept: dict[Lying, _Drawn] = {}
 
     def far_to_near(self, discs: Iterable[Lying]) -> list[Lying]:
         """Sort discs so that each may cover those before it.
@@ -78,45 +111,83 @@ class DiscPainter:
             key=lambda d: (round(d.z_mm / level), -float(np.hypot(d.x_mm - eye[0], d.y_mm - eye[1])), d.number),
         )
 
-    def paint(self, canvas: Image, disc: Lying) -> None:
-        """Draw one disc."""
-        if disc not in self._sprites:
-            self._sprites[disc] = self._draw(disc)
-        sprite = self._sprites[disc]
+    def touched(self, before: tuple[Lying, ...], after: tuple[Lying, ...]) -> Part | None:
+        """Return the part of the picture that differs between two sets of discs; None: too much to be worth it."""
+        changed = set(before) ^ set(after)
+        if not 0 < len(changed) <= FEW or not self._kept.keys() >= set(before):
+            return None
+        for disc in after:
+            if disc not in self._kept:
+                self._kept[disc] = self._drawn(disc)
+        parts = np.array([self._kept[disc].part for disc in changed])
+        low, high = parts[:, :2].min(axis=0), parts[:, 2:].max(axis=0)
+        return int(low[0]), int(low[1]), int(high[0]), int(high[1])
+
+    def paint_lying(self, canvas: Image, empty: Image, discs: tuple[Lying, ...], part: Part) -> None:
+        """Draw, in a part of the picture, the empty table and all discs that lie on it, with their shadows."""
+        self._kept = {disc: self._kept.get(disc) or self._drawn(disc) for disc in discs}
+        near = [disc for disc in discs if overlap(self._kept[disc].part, part)]
+        x0, y0, x1, y1 = part
+        gain = cv2.merge([self._shadows(near, part)] * 3)
+        canvas[y0:y1, x0:x1] = cv2.multiply(empty[y0:y1, x0:x1], gain, scale=1 / 255)
+        for disc in self.far_to_near(near):
+            sprite = self._kept[disc].sprite
+            if sprite is not None:
+                sprite.paint_on(canvas, part)
+
+    def _shadows(self, discs: list[Lying], part: Part) -> Image:
+        """Return the light, 0..255, that lying discs leave to a part of the board: shape (h, w)."""
+        sigma = SOFT_PX * self._pose.width / 640
+        wide = grown(part, int(4 * sigma) + 2, self._pose)
+        corner, strength = 16 * np.array(wide[:2], np.int32), self._optics.shadow_strength
+        mask = np.full((wide[3] - wide[1], wide[2] - wide[0]), 255, np.uint8)
+        drawn = [self._kept[disc] for disc in discs]
+        for contact in (one.contact for one in drawn if one.contact is not None):
+            cv2.fillConvexPoly(mask, contact - corner, (255 * (1 - 0.5 * strength),), cv2.LINE_AA, 4)
+        for one in drawn:
+            cv2.fillConvexPoly(mask, one.cast - corner, (255 * (1 - strength),), cv2.LINE_AA, 4)
+        soft = cv2.GaussianBlur(mask, (0, 0), sigma)
+        left, above = part[0] - wide[0], part[1] - wide[1]
+        return np.ascontiguousarray(soft[above : above + part[3] - part[1], left : left + part[2] - part[0]])
+
+    def _drawn(self, disc: Lying) -> _Drawn:
+        lies_low = disc.z_mm < 2.0
+        contact = _hull(self._pose.project(self._ring(disc, 0.0, 1.1))) if lies_low else None
+        cast, sprite = _hull(self._pose.project(self._fallen(disc))), self._draw(disc)
+        spots = np.vstack([cast.reshape(-1, 2)] + ([] if contact is None else [contact.reshape(-1, 2)])) / 16
         if sprite is not None:
-            sprite.paint_on(canvas)
+            low = np.array([sprite.x, sprite.y])
+            spots = np.vstack([spots, low, low + np.array(sprite.clear.shape[1::-1])])
+        low, high = np.floor(spots.min(axis=0)).astype(int), np.ceil(spots.max(axis=0)).astype(int) + 1
+        around = (int(low[0]), int(low[1]), int(high[0]), int(high[1]))
+        return _Drawn(sprite, contact, cast, grown(around, int(4 * SOFT_PX * self._pose.width / 640) + 2, self._pose))
 
-    def rings(self, disc: Lying, z_mm: float, scale: float = 1.0) -> Float:
+    def _ring(self, disc: Lying, z_mm: float, scale: float = 1.0) -> Float:
         """Points around a disc at a height, shape (FACETS, 3) in mm."""
-        radius = 0.5 * self._layout.disc_diameter_mm * scale
-        plane = np.array([disc.x_mm, disc.y_mm]) + radius * self._outward
-        return np.column_stack([plane, np.full(FACETS, z_mm)])
+        ring = np.empty((FACETS, 3))
+        ring[:, :2] = self._outward * (0.5 * self._layout.disc_diameter_mm * scale) + (disc.x_mm, disc.y_mm)
+        ring[:, 2] = z_mm
+        return ring
 
-    def shade(self, mask: Image, disc: Lying) -> None:
-        """Darken a mask (h, w) of the light that reaches the board where a disc keeps it away; to be blurred after."""
-        strength = self._optics.shadow_strength
+    def _fallen(self, disc: Lying) -> Float:
+        """Points around a disc's shadow on the board, shape (2 FACETS, 3) in mm."""
+        foot, shift = self._ring(disc, 0.0), np.array([*self._optics.shadow_mm, 0.0])
         top = disc.z_mm + self._layout.disc_height_mm
-        shift = np.array([*self._optics.shadow_mm, 0.0])
-        outline = self.rings(disc, 0.0)
-        cast = np.concatenate([outline + shift * disc.z_mm, outline + shift * top])
-        if disc.z_mm < 2.0:
-            _fill(mask, self._pose.project(self.rings(disc, 0.0, 1.1)), 255 * (1 - 0.5 * strength))
-        _fill(mask, self._pose.project(cast), 255 * (1 - strength))
+        return np.concatenate([foot + shift * disc.z_mm, foot + shift * top])
 
-    def paint_moving(self, canvas: Image, disc: Lying) -> tuple[int, int, int, int] | None:
+    def paint_moving(self, canvas: Image, disc: Lying) -> Part | None:
         """Draw a disc that is carried, with its shadow; returns the touched part (x0, y0, x1, y1)."""
-        blur = (1.9 + 0.05 * disc.z_mm) * self._pose.width / 640
-        top = disc.z_mm + self._layout.disc_height_mm
-        shift = np.array([*self._optics.shadow_mm, 0.0])
-        fallen = np.concatenate([self.rings(disc, 0.0) + shift * disc.z_mm, self.rings(disc, 0.0) + shift * top])
-        outline = np.concatenate([fallen, self.rings(disc, disc.z_mm), self.rings(disc, top)])
+        blur = (SOFT_PX + 0.05 * disc.z_mm) * self._pose.width / 640
+        fallen, top = self._fallen(disc), disc.z_mm + self._layout.disc_height_mm
+        outline = np.concatenate([fallen, self._ring(disc, disc.z_mm), self._ring(disc, top)])
         seen = self._pose.project(outline)
         low = np.maximum(np.floor(seen.min(axis=0) - 3 * blur - 2), 0).astype(int)
         high = np.minimum(np.ceil(seen.max(axis=0) + 3 * blur + 2), (self._pose.width, self._pose.height)).astype(int)
         if (low >= high).any():
             return None
         mask = np.full((high[1] - low[1], high[0] - low[0]), 255, np.uint8)
-        _fill(mask, seen[: len(fallen)] - low, 255 * (1 - self._optics.shadow_strength))
+        shade = 255 * (1 - self._optics.shadow_strength)
+        cv2.fillConvexPoly(mask, _hull(seen[: len(fallen)] - low), (shade,), cv2.LINE_AA, 4)
         mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), blur), dtype=np.uint8)
         view = canvas[low[1] : high[1], low[0] : high[0]]
         view[...] = cv2.multiply(view, cv2.merge([mask, mask, mask]), scale=1 / 255)
@@ -127,7 +198,7 @@ class DiscPainter:
 
     def _draw(self, disc: Lying) -> Sprite | None:
         pose, height = self._pose, self._layout.disc_height_mm
-        upper, lower = self.rings(disc, disc.z_mm + height), self.rings(disc, disc.z_mm)
+        upper, lower = self._ring(disc, disc.z_mm + height), self._ring(disc, disc.z_mm)
         upper_px, lower_px = pose.project(upper), pose.project(lower)
         outline = np.concatenate([upper_px, lower_px])
         x0, y0 = (np.floor(outline.min(axis=0)) - 1).astype(int)
@@ -192,9 +263,9 @@ def _fixed(points: Float) -> NDArray[np.int32]:
     return np.round(points * 16).astype(np.int32)
 
 
-def _fill(mask: Image, pixels: Float, value: float) -> None:
-    hull = cv2.convexHull(np.round(pixels * 16).astype(np.int32))
-    cv2.fillConvexPoly(mask, hull, (value,), cv2.LINE_AA, 4)
+def _hull(pixels: Float) -> NDArray[np.int32]:
+    """Return the convex hull in sixteenths of a pixel."""
+    return np.asarray(cv2.convexHull(_fixed(pixels)), dtype=np.int32)
 
 
 def _top(optics: Optics, colour: DiscColour, kind: int) -> Image:

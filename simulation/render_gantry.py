@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from damludo.robot.places import TableLayout
 from damludo.simulation.optics import Bgr, Float, Optics, Pose
+from damludo.simulation.render_disc import Part
 from damludo.simulation.render_ground import Light
 from damludo.simulation.render_texture import rack_box
 from damludo.simulation.table import Carriage, DiscColour
@@ -19,7 +20,7 @@ BEAM_MM = 120.0
 BEAM_SIDE_MM = 20.0
 RAIL_GAP_MM = 45.0
 """From the racks' outer edges to the rails that the beam runs on."""
-PIECES = 10
+PIECES = 6
 """The beam is drawn in this many pieces, so that it bends with the lens and takes the light of each place."""
 ALUMINIUM: Bgr = (178, 176, 172)
 PLASTIC: Bgr = (40, 92, 206)
@@ -28,8 +29,6 @@ MAGNET: Bgr = (70, 66, 64)
 
 Face = tuple[list[list[float]], Bgr, float]
 """Four corners in mm, paint, shade."""
-Part = tuple[int, int, int, int]
-"""x0, y0, x1, y1 in px."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Everything that never moves: table top, board and racks in the light of the room, through the lens."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import cv2
@@ -13,6 +13,7 @@ from damludo.simulation.render_texture import (
     SHEET,
     SHEETS,
     TEXELS_PER_MM,
+    Bgr,
     Box,
     Float32,
     Woods,
@@ -49,26 +50,41 @@ class Light:
         return np.asarray(self.gain[y, x], dtype=np.float32)
 
 
-def _pixels(pose: Pose, fine: int) -> Float32:
-    """Positions of the pixels of a picture sampled `fine` times finer, in px of the picture: shape (h, w, 2)."""
-    y, x = np.mgrid[0 : pose.height * fine, 0 : pose.width * fine].astype(np.float32)
-    return np.stack([(x + 0.5) / fine - 0.5, (y + 0.5) / fine - 0.5], axis=-1)
+COARSE_PX = 4
+"""What varies smoothly over the picture is computed at every fourth pixel and interpolated with cubics."""
+
+
+def _coarse_pixels(pose: Pose) -> Float32:
+    """Positions for `_spread`, in px of the picture: shape (h, w, 2); they reach two steps beyond its edges."""
+    columns, rows = -(-pose.width // COARSE_PX) + 4, -(-pose.height // COARSE_PX) + 4
+    y, x = np.mgrid[0:rows, 0:columns].astype(np.float32)
+    return (np.stack([x, y], axis=-1) - np.float32(1.5)) * np.float32(COARSE_PX) - np.float32(0.5)
+
+
+def _spread(values: Float32, pose: Pose, fine: int) -> Float32:
+    """Interpolate values known at the coarse pixels to a picture sampled `fine` times finer: shape (h, w[, n])."""
+    scale = COARSE_PX * fine
+    size = (values.shape[1] * scale, values.shape[0] * scale)
+    wide = cv2.resize(values, size, interpolation=cv2.INTER_CUBIC)
+    cut = wide[2 * scale : 2 * scale + pose.height * fine, 2 * scale : 2 * scale + pose.width * fine]
+    return np.ascontiguousarray(cut, dtype=np.float32)
 
 
 def room_light(optics: Optics, pose: Pose, layout: TableLayout) -> Light:
     """Return the room's light as the camera sees it: a gradient over the field, its colour, the lens's loss of light."""
-    pixels = _pixels(pose, 1)
+    pixels = _coarse_pixels(pose)
     place = pose.meet(pose.rays(pixels))
     size = np.float32(max(layout.width_mm, layout.height_mm))
     away = (place - np.array([layout.width_mm, layout.height_mm], np.float32) / 2) / size
     toward = np.array([np.cos(optics.gradient_direction), np.sin(optics.gradient_direction)], np.float32)
     # Beyond the table the lamp's cone ends: the gradient saturates.
     slope = np.float32(optics.gradient) * np.tanh(away @ toward)
-    off = (pixels - pixels[-1, -1] / 2) / np.float32(0.5 * np.hypot(pose.width, pose.height))
-    corner = off[..., 0] * off[..., 0] + off[..., 1] * off[..., 1]
+    middle = np.array([pose.width - 1, pose.height - 1], np.float32) / 2
+    off = (pixels - middle) / np.float32(0.5 * np.hypot(pose.width, pose.height))
+    corner = np.square(off).sum(axis=-1)
     brightness = np.float32(optics.exposure) * np.exp(slope) * (1 - np.float32(optics.vignette) * corner)
     tint = np.array([1 - optics.warmth / 2, 1.0, 1 + optics.warmth / 2], np.float32)
-    return Light(np.asarray(brightness[..., None] * tint, dtype=np.float32))
+    return Light(_spread(np.asarray(brightness[..., None] * tint, dtype=np.float32), pose, 1))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -86,9 +102,13 @@ class Stage:
     empty: Image
 
 
-@lru_cache(maxsize=4)
 def set_stage(optics: Optics, layout: TableLayout) -> Stage:
     """Return the stage of a camera. `empty` must not be written to: equal arguments share it."""
+    return _set_stage(replace(optics, noise_sigma=0.0, jpeg_quality=0, blur_px=0.0), layout)
+
+
+@lru_cache(maxsize=8)
+def _set_stage(optics: Optics, layout: TableLayout) -> Stage:
     pose = stand_camera(optics, layout)
     light = room_light(optics, pose, layout)
     return Stage(pose, light, render_ground(optics, pose, layout, light))
@@ -96,28 +116,37 @@ def set_stage(optics: Optics, layout: TableLayout) -> Stage:
 
 def render_ground(optics: Optics, pose: Pose, layout: TableLayout, light: Light) -> Image:
     """Return the empty table as the camera sees it, unblurred and without noise: shape (h, w, 3)."""
-    rays = pose.rays(_pixels(pose, FINE))
-    scene = _table_top(optics, pose.meet(rays, -BOARD_THICKNESS_MM))
-    scene *= _furniture_shadow(optics, pose, layout)[..., None]
+    rays = pose.rays(_coarse_pixels(pose))
+    scene = _table_top(optics, pose, rays)
+    shadow = _furniture_shadow(optics, pose, layout)
+    scene = np.asarray(cv2.multiply(scene, cv2.merge([shadow, shadow, shadow]), scale=1 / 255), dtype=np.uint8)
     _draw_walls(scene, optics, pose, layout)
-    _lay_furniture(scene, optics, layout, pose.meet(rays))
+    scene = _lay_furniture(scene, optics, layout, pose, rays)
     size = (pose.width, pose.height)
     coarse = np.asarray(cv2.resize(scene, size, interpolation=cv2.INTER_AREA), dtype=np.float32)
     coarse = coarse * light.gain
-    coarse += _sheen(optics, pose, layout)
+    coarse += _sheen(optics, pose, layout, rays)
     return np.asarray(np.clip(coarse + 0.5, 0, 255), dtype=np.uint8)
 
 
-def _table_top(optics: Optics, place: Float32) -> Float32:
-    paint = optics.paint
-    grain = grain_sheet(SHEETS + optics.seed % 2)
-    top = stain(grain, paint.table, 0.09)
+def _table_top(optics: Optics, pose: Pose, rays: Float32) -> Image:
+    place = pose.meet(rays, -BOARD_THICKNESS_MM)
+    turned = place @ np.array([[0.9986, 0.0523], [-0.0523, 0.9986]], np.float32)
+    texels = _spread(turned * np.float32(1.6) + np.array([311, 173], np.float32), pose, FINE)
+    top = _planks(SHEETS + optics.seed % 2, optics.paint.table)
+    x, y = cv2.split(texels)
+    seen = cv2.remap(top, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
+    return np.asarray(seen, dtype=np.uint8)
+
+
+@lru_cache(maxsize=4)
+def _planks(sheet: int, paint: Bgr) -> Image:
+    """Return a table top of glued planks, shape (SHEET, SHEET, 3)."""
+    top = stain(grain_sheet(sheet), paint, 0.09)
     planks = (np.arange(SHEET) // 300) % 4
     top *= (1.0 + 0.05 * np.array([0.0, 0.7, -1.0, 0.3], np.float32)[planks])[:, None, None]
-    top[np.arange(0, SHEET, 300)] *= 0.55
-    turned = place @ np.array([[0.9986, 0.0523], [-0.0523, 0.9986]], np.float32)
-    x, y = turned[..., 0] * 1.6 + 311, turned[..., 1] * 1.6 + 173
-    return np.asarray(cv2.remap(top, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101), dtype=np.float32)
+    top[np.arange(0, SHEET, 300)] *= np.float32(0.55)
+    return np.asarray(np.clip(top + 0.5, 0, 255), dtype=np.uint8)
 
 
 def _boxes(layout: TableLayout) -> tuple[Box, ...]:
@@ -129,25 +158,27 @@ def _corners(box: Box, z_mm: float) -> NDArray[np.float64]:
     return np.array([[x0, y0, z_mm], [x1, y0, z_mm], [x1, y1, z_mm], [x0, y1, z_mm]])
 
 
-def _fill(target: Image | Float32, points_px: NDArray[np.float64], colour: tuple[float, ...]) -> None:
-    """Fill a convex polygon given in px of the picture on a canvas that is `FINE` times finer."""
-    fixed = np.round(((points_px + 0.5) * FINE - 0.5) * 16).astype(np.int32)
+def _fill(target: Image, points_px: NDArray[np.float64], colour: tuple[float, ...], fine: int) -> None:
+    """Fill a convex polygon given in px of the picture on a canvas that is `fine` times finer."""
+    fixed = np.round(((points_px + 0.5) * fine - 0.5) * 16).astype(np.int32)
     cv2.fillConvexPoly(target, fixed, colour, cv2.LINE_AA, 4)
 
 
-def _furniture_shadow(optics: Optics, pose: Pose, layout: TableLayout) -> Float32:
-    mask = np.zeros((pose.height * FINE, pose.width * FINE), np.uint8)
+def _furniture_shadow(optics: Optics, pose: Pose, layout: TableLayout) -> Image:
+    """Return the part of the light, 0..255, that board and racks leave to the table top; `FINE` times finer."""
+    mask = np.full((pose.height, pose.width), 255, np.uint8)
     shift = np.array([*optics.shadow_mm, 0.0]) * BOARD_THICKNESS_MM
     for box in _boxes(layout):
         foot = _corners(box, -BOARD_THICKNESS_MM)
         hull = cv2.convexHull(np.concatenate([foot, foot + shift])[:, :2].astype(np.float32)).reshape(-1, 2)
         level = np.full((len(hull), 1), -BOARD_THICKNESS_MM)
-        _fill(mask, pose.project(np.hstack([hull, level])), (255,))
-    soft = cv2.GaussianBlur(mask, (0, 0), 6.0 * FINE * pose.width / 640)
-    return np.asarray(1.0 - soft.astype(np.float32) * (0.75 * optics.shadow_strength / 255), dtype=np.float32)
+        _fill(mask, pose.project(np.hstack([hull, level])), (255 * (1 - 0.75 * optics.shadow_strength),), 1)
+    soft = cv2.GaussianBlur(mask, (0, 0), 6.0 * pose.width / 640)
+    size = (pose.width * FINE, pose.height * FINE)
+    return np.asarray(cv2.resize(soft, size, interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
 
 
-def _draw_walls(scene: Float32, optics: Optics, pose: Pose, layout: TableLayout) -> None:
+def _draw_walls(scene: Image, optics: Optics, pose: Pose, layout: TableLayout) -> None:
     """Draw the outer walls of board and racks, which the oblique camera sees on its own side."""
     frame = np.array(optics.paint.frame, np.float64)
     for box in _boxes(layout):
@@ -158,31 +189,31 @@ def _draw_walls(scene: Float32, optics: Optics, pose: Pose, layout: TableLayout)
             outward = np.array([along[1], -along[0]]) / np.hypot(along[0], along[1])
             shade = 0.62 - 0.18 * float(outward @ np.array(optics.shadow_mm))
             quad = pose.project(np.array([top[k], top[following], foot[following], foot[k]]))
-            _fill(scene, quad, tuple((frame * min(max(shade, 0.4), 0.85)).tolist()))
+            _fill(scene, quad, tuple((frame * min(max(shade, 0.4), 0.85)).tolist()), FINE)
 
 
-def _lay_furniture(scene: Float32, optics: Optics, layout: TableLayout, place: Float32) -> None:
+def _lay_furniture(scene: Image, optics: Optics, layout: TableLayout, pose: Pose, rays: Float32) -> Image:
     paint = optics.paint
     woods = Woods(paint.light, paint.dark, paint.frame, paint.board_grain, paint.a1_dark, optics.seed)
     texture = furniture(layout, woods)
-    x = (place[..., 0] - np.float32(texture.x0_mm)) * np.float32(TEXELS_PER_MM) - 0.5
-    y = (np.float32(texture.y1_mm) - place[..., 1]) * np.float32(TEXELS_PER_MM) - 0.5
-    layers = np.dstack([texture.colour, texture.cover * 255.0])
-    seen = np.asarray(cv2.remap(layers, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), dtype=np.float32)
-    cover = seen[..., 3:] / 255.0
+    from_corner = pose.meet(rays) - np.array([texture.x0_mm, texture.y1_mm], np.float32)
+    texels = _spread(from_corner * np.array([TEXELS_PER_MM, -TEXELS_PER_MM], np.float32) - np.float32(0.5), pose, FINE)
+    x, y = cv2.split(texels)
+    seen = cv2.remap(texture.layers(), x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    blue, green, red, cover = cv2.split(seen)
+    clear = cv2.bitwise_not(cover)
     # Where the cover is partial the colour was mixed with nothing, so it is already weighted.
-    scene *= 1.0 - cover
-    scene += seen[..., :3]
+    around = cv2.multiply(scene, cv2.merge([clear, clear, clear]), scale=1 / 255)
+    return np.asarray(cv2.add(around, cv2.merge([blue, green, red])), dtype=np.uint8)
 
 
-def _sheen(optics: Optics, pose: Pose, layout: TableLayout) -> Float32:
+def _sheen(optics: Optics, pose: Pose, layout: TableLayout, rays: Float32) -> Float32:
     """A lamp mirrored softly in the varnish: grey levels to add, shape (h, w, 1)."""
     random = np.random.default_rng([optics.seed, 0x51EE])
-    place = pose.meet(pose.rays(_pixels(pose, 1)))
     middle = random.uniform(0.1, 0.9, 2) * (layout.width_mm, layout.height_mm)
     spread = random.uniform(0.15, 0.4, 2) * layout.width_mm
     angle = random.uniform(0, np.pi)
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]], np.float32)
-    off = ((place - middle.astype(np.float32)) @ turn) / spread.astype(np.float32)
-    spot = np.exp(-0.5 * (off[..., 0] * off[..., 0] + off[..., 1] * off[..., 1]))
-    return np.asarray(spot[..., None] * np.float32(255 * optics.glare), dtype=np.float32)
+    off = ((pose.meet(rays) - middle.astype(np.float32)) @ turn) / spread.astype(np.float32)
+    spot = np.exp(-0.5 * np.square(off).sum(axis=-1)) * np.float32(255 * optics.glare)
+    return _spread(np.asarray(spot, dtype=np.float32), pose, 1)[..., None]

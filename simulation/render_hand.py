@@ -1,13 +1,14 @@
 """A hand that reaches in: modelled once as a field of heights, then laid into the picture as a tilted, shaded sheet."""
 
 import itertools
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 import cv2
 import numpy as np
 
 from damludo.simulation.optics import Float, Optics, Pose
+from damludo.simulation.render_disc import Part
 from damludo.simulation.render_ground import Light
 from damludo.simulation.render_texture import Float32
 from damludo.simulation.table import Hand
@@ -50,8 +51,14 @@ class HandPainter:
 
     def __init__(self, optics: Optics, pose: Pose, light: Light) -> None:
         self._optics, self._pose, self._light = optics, pose, light
-        self._sheet = hand_sheet(optics.skin, optics.sleeve, optics.left_handed)
-        self._cover = np.ascontiguousarray(self._sheet[..., 3])
+
+    @cached_property
+    def _sheet(self) -> Image:
+        return hand_sheet(self._optics.skin, self._optics.sleeve, self._optics.left_handed)
+
+    @cached_property
+    def _cover(self) -> Image:
+        return np.ascontiguousarray(self._sheet[..., 3])
 
     def carry(self, hand: Hand, shadow: bool = False) -> Float:
         """Return the matrix that carries the sheet into the picture; or its shadow on the board, shape (3, 3)."""
@@ -73,7 +80,7 @@ class HandPainter:
         texels = (spots + np.array([TIP_X, MIDDLE_Y])).astype(np.float32)
         return np.asarray(cv2.getPerspectiveTransform(texels, seen), dtype=np.float64)
 
-    def reach_px(self, carry: Float, margin: int) -> tuple[int, int, int, int] | None:
+    def reach_px(self, carry: Float, margin: int) -> Part | None:
         """Return the part of the picture (x0, y0, x1, y1) that a carried sheet can touch, None if none."""
         edge = np.array([[x, y] for x in np.linspace(0, LENGTH, 17) for y in (30.0, WIDTH - 30.0)])
         edge = np.vstack(
@@ -88,7 +95,7 @@ class HandPainter:
             return None
         return int(low[0]), int(low[1]), int(high[0]), int(high[1])
 
-    def shade(self, canvas: Image, hand: Hand) -> tuple[int, int, int, int] | None:
+    def shade(self, canvas: Image, hand: Hand) -> Part | None:
         """Darken a picture by the hand's shadow; returns the touched part."""
         carry = self.carry(hand, shadow=True)
         blur = max(3.0, 0.07 * hand.z_mm + 4.0) * self._pose.width / 640
@@ -108,7 +115,7 @@ class HandPainter:
         view[...] = cv2.multiply(view, gain, scale=1 / 255)
         return part
 
-    def paint(self, canvas: Image, hand: Hand) -> tuple[int, int, int, int] | None:
+    def paint(self, canvas: Image, hand: Hand) -> Part | None:
         """Draw the hand; returns the touched part."""
         carry = self.carry(hand)
         part = self.reach_px(carry, margin=2)
@@ -128,11 +135,11 @@ class HandPainter:
 @lru_cache(maxsize=8)
 def hand_sheet(skin: tuple[int, int, int], sleeve: tuple[int, int, int], left_handed: bool) -> Image:
     """Return hand and forearm from above: shape (WIDTH, LENGTH, 4), colour weighted with the cover."""
-    flesh, fingers_cover = _heights(BACK + FINGERS, soft=3.0)
-    arm, arm_cover = _heights(SLEEVE, soft=2.0)
+    flesh, fingers_cover = _heights(BACK + FINGERS, 3.0)
+    arm, arm_cover = _heights(SLEEVE, 2.0)
     random = np.random.default_rng(0x4A2D)
     skin_colour = _skin(flesh, fingers_cover, skin, random)
-    arm += 1.6 * _folds(random)
+    arm = arm + np.float32(1.6) * _folds(random)
     cloth = _cloth(arm, sleeve, random)
     cuff = np.clip((TIP_X + CUFF_X - np.arange(LENGTH, dtype=np.float32)) / 1.5 + 0.5, 0, 1)[None, :]
     arm_cover = arm_cover * cuff
@@ -149,6 +156,7 @@ def hand_sheet(skin: tuple[int, int, int], sleeve: tuple[int, int, int], left_ha
     return np.asarray(sheet + 0.5, dtype=np.uint8)
 
 
+@lru_cache(maxsize=2)
 def _heights(limbs: tuple[tuple[Stroke, ...], ...], soft: float) -> tuple[Float32, Float32]:
     """Return the height above the sheet's plane, and the cover, of round limbs: shape (WIDTH, LENGTH) each."""
     y, x = np.mgrid[0:WIDTH, 0:LENGTH].astype(np.float32) - np.array([MIDDLE_Y, TIP_X], np.float32)[:, None, None]

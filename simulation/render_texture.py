@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.robot.places import Rack, TableLayout
+from damludo.vision.frame import Image
 
 Float32 = NDArray[np.float32]
 Bgr = tuple[int, int, int]
@@ -80,6 +81,10 @@ class Texture:
     cover: Float32
     x0_mm: float
     y1_mm: float
+
+    def layers(self) -> Image:
+        """Return colour and cover as one picture, shape (h, w, 4)."""
+        return np.asarray(np.clip(np.dstack([self.colour, self.cover * 255]) + 0.5, 0, 255), dtype=np.uint8)
 
     def place(self, points_mm: NDArray[np.float64]) -> NDArray[np.float64]:
         """Carry points, shape (n, 2) in mm, to texels (0, 0 = centre of the first)."""
@@ -156,8 +161,9 @@ def _squares(texture: Texture, layout: TableLayout, woods: Woods, random: np.ran
             _lay(texture, box, woods.dark if dark else woods.light, woods.contrast, random, upright=not dark)
             rows, columns = texture.window(box)
             # Veneers never meet without a hair of glue and shade.
-            texture.colour[rows.start, columns] *= 0.9
-            texture.colour[rows, columns.start] *= 0.9
+            for row, column in ((rows.start, columns), (rows.stop - 1, columns), (rows, columns.start)):
+                texture.colour[row, column] *= np.float32(0.94)
+            texture.colour[rows, columns.stop - 1] *= np.float32(0.94)
 
 
 def _frame(texture: Texture, box: Box, layout: TableLayout, woods: Woods, random: np.random.Generator) -> None:

@@ -84,6 +84,10 @@ MAGNET_OFFSET_MM = 9.0
 """... and whose centre is at most this far from its axis."""
 TOLERATED_PRESS_MM = 1.5
 """The magnet is sprung: this much overtravel presses nothing."""
+MAGNET_RADIUS_MM = 9.0
+"""The magnet's head is this thick: it passes beside a tall neighbour where a held disc would not."""
+SAME_MISHAP_S = 0.5
+"""A mishap of the same kind within this time is still the same one."""
 
 
 @dataclass(slots=True)
@@ -98,6 +102,9 @@ class Table:
     version: int = 0
     """Grows with every change of a disc that lies still: the renderer's cache key."""
     time_s: float = 0.0
+    _seen_s: dict[str, float] = field(default_factory=dict)
+    _peak: tuple[int, float] = (-1, 0.0)
+    _carried: tuple[int, Disc | None] = (-1, None)
 
     def add_disc(self, colour: DiscColour, x_mm: float, y_mm: float) -> Disc:
         """Put a new disc on top of what lies at a point."""
@@ -107,9 +114,10 @@ class Table:
         self.version += 1
         return disc
 
-    def top_at(self, x_mm: float, y_mm: float, ignore: Disc | None = None) -> float:
-        """Height of what a disc centred at a point would lie on (0 = the board)."""
-        touching = self.layout.disc_diameter_mm - 1.0
+    def top_at(self, x_mm: float, y_mm: float, ignore: Disc | None = None, radius_mm: float | None = None) -> float:
+        """Height of what a disc, or a round thing of another radius, would lie on at a point (0 = the board)."""
+        own = 0.5 * self.layout.disc_diameter_mm if radius_mm is None else radius_mm
+        touching = own + 0.5 * self.layout.disc_diameter_mm - 1.0
         return max(
             (
                 disc.z_mm + self.layout.disc_height_mm
@@ -150,17 +158,34 @@ class Table:
         """Move the magnet to a point; what it holds comes along. Driving into something is a mishap."""
         carriage = self.carriage
         carriage.x_mm, carriage.y_mm, carriage.z_mm = x_mm, y_mm, z_mm
-        held = self.held_disc("carriage")
+        held = self._carried_disc()
         if held is not None:
             held.x_mm, held.y_mm = x_mm + held.grip_x_mm, y_mm + held.grip_y_mm
             held.z_mm = z_mm - self.layout.disc_height_mm
         lowest = z_mm - (self.layout.disc_height_mm if held else 0.0)
-        if lowest < 6 * self.layout.disc_height_mm:
-            below = self.top_at(x_mm, y_mm, ignore=held)
+        if lowest < self._highest_top():
+            below = self._below(held)
             if lowest < below - TOLERATED_PRESS_MM:
                 self._mishap("crushed", f"magnet {lowest - below:.1f} mm below the surface at ({x_mm:.0f}, {y_mm:.0f})")
         if carriage.magnet_on and held is None:
             self._attract()
+
+    def _carried_disc(self) -> Disc | None:
+        if self._carried[0] != self.version:
+            self._carried = self.version, self.held_disc("carriage")
+        return self._carried[1]
+
+    def _highest_top(self) -> float:
+        """Height that nothing which lies surpasses: above it there is nothing to look for."""
+        if self._peak[0] != self.version:
+            tops = (disc.z_mm + self.layout.disc_height_mm for disc in self.discs if disc.held_by is None)
+            self._peak = self.version, max(tops, default=0.0)
+        return self._peak[1]
+
+    def _below(self, held: Disc | None) -> float:
+        if held is not None:
+            return self.top_at(held.x_mm, held.y_mm, ignore=held)
+        return self.top_at(self.carriage.x_mm, self.carriage.y_mm, radius_mm=MAGNET_RADIUS_MM)
 
     def set_magnet(self, on: bool) -> None:
         """Switch the magnet; a disc that it held falls onto what is below."""
@@ -182,7 +207,9 @@ class Table:
             disc.grip_x_mm, disc.grip_y_mm = disc.x_mm - carriage.x_mm, disc.y_mm - carriage.y_mm
 
     def _mishap(self, kind: str, detail: str) -> None:
-        if not self.mishaps or self.mishaps[-1].detail.split(" at ")[-1] != detail.split(" at ")[-1]:
+        last = self.mishaps[-1].detail.split(" at ")[-1] if self.mishaps else ""
+        seen_s, self._seen_s[kind] = self._seen_s.get(kind, -math.inf), self.time_s
+        if last != detail.split(" at ")[-1] and self.time_s - seen_s >= SAME_MISHAP_S:
             self.mishaps.append(Mishap(self.time_s, kind, detail))
 
     def square_of(self, disc: Disc) -> int | None:

@@ -16,7 +16,7 @@ from damludo.vision.errors import BadPose, BoardNotFound
 from damludo.vision.frame import Image
 from damludo.vision.lattice import Lattice, Saddles, components, find_saddles, grow, link
 from damludo.vision.pose import fit_view
-from damludo.vision.sides import SIDES, corners_of, places_in_picture
+from damludo.vision.sides import SIDES, corners_of
 from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float64]
@@ -25,10 +25,14 @@ WORKING_SIZES_PX = (960, 520, 1500)
 """Longer side of the picture to work at, tried in this order: fine saddles first, then coarse, then small squares."""
 LEAST_ALTERNATION = 0.6
 """Mean alternation (-1..1) of the window's inner edges that a board must have; photographs: true 0.7..1, false below 0.5."""
+LEAST_OF_SIDE = 0.3
+"""Mean alternation along each of the four outer rows: a frame's row has about 0, a row under glare still 0.4."""
 LEAST_MARGIN = 0.25
 """How much better than the window one row off, per square of that row; a T-crossing at the frame gives about 1.5."""
 MOST_RESIDUAL_SQUARES = 0.08
 """A pose whose crossings miss by more than this (root mean square) is refused."""
+MOST_WINDOWS, NEARLY_AS_GOOD = 4, 0.2
+"""Windows given as candidates: at most so many, whose alternation is at most this much below the best one's."""
 LEAST_CROSSINGS = 0.35
 """Part of the inner crossings that must be seen."""
 
@@ -127,7 +131,7 @@ def view_from_corners(
     view = fit_view(grid, sizes, board, np.asarray(corners, dtype=np.float64), image_size)
     if refine is None or grid.lines:
         return view
-    return _refined(view, refine, white_at) or view
+    return _refined(view, refine) or view
 
 
 def _tones(image: Image) -> Iterator[tuple[NDArray[np.float32], float]]:
@@ -139,7 +143,7 @@ def _tones(image: Image) -> Iterator[tuple[NDArray[np.float32], float]]:
         if scale in seen or min(height, width) * scale < 48:
             continue
         seen.add(scale)
-        yield _tone(cv2.cvtColor(_shrunk(image, scale), cv2.COLOR_BGR2GRAY)), scale
+        yield _tone(_gray(_shrunk(image, scale))), scale
     scale = min(1.0, WORKING_SIZES_PX[0] / max(height, width))
     small = _shrunk(image, scale)
     if min(small.shape[:2]) >= 48:
@@ -151,6 +155,10 @@ def _shrunk(image: Image, scale: float) -> Image:
     if scale >= 1.0:
         return image
     return np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def _gray(image: Image) -> NDArray[np.uint8]:
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
 
 
 def _tone(gray: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -246,25 +254,23 @@ def _windows(
 ) -> list[BoardFinding]:
     """Return the windows of the board's size on a lattice whose squares alternate, the best first."""
     n = max(grid.columns, grid.rows)
-    first = lattice.indices.min(axis=0)
-    indices = lattice.indices - first
-    shifted = Lattice(lattice.indices, lattice.pixels, lattice.camera)
-    low, high = int(first.min()) - n - 1, int(lattice.indices.max()) + n + 1
-    across, along = alternation_maps(shifted, tone, low, high)
+    low, high = int(lattice.indices.min()) - n - 1, int(lattice.indices.max()) + n + 1
+    across, along = alternation_maps(lattice, tone, low, high)
     shapes = {(grid.columns, grid.rows), (grid.rows, grid.columns)}
     scored = []
     for columns, rows in sorted(shapes):
-        total = _window_sums(across, columns - 1, rows) + _window_sums(along, columns, rows - 1)[:, : across.shape[1]]
+        total = _window_sums(across, columns - 1, rows) + _window_sums(along, columns, rows - 1)
         edges = (columns - 1) * rows + columns * (rows - 1)
-        for v, u in np.argwhere(total > 0.8 * LEAST_ALTERNATION * edges):
+        sound = _weakest_side(across, along, columns, rows) > LEAST_OF_SIDE
+        for v, u in np.argwhere((total > 0.8 * LEAST_ALTERNATION * edges) & sound):
             scored.append((float(total[v, u]), int(u) + low, int(v) + low, columns, rows, edges))
     scored.sort(key=lambda s: -s[0])
     if not scored or scored[0][0] < LEAST_ALTERNATION * scored[0][5]:
         return []
     second = scored[1][0] if len(scored) > 1 else 0.8 * LEAST_ALTERNATION * scored[0][5]
     margin = (scored[0][0] - second) / n
-    del indices
-    findings = [_finding(lattice, window, margin, scale, image, grid, sizes, white_at) for window in scored[:5]]
+    near = [window for window in scored[:MOST_WINDOWS] if window[0] > scored[0][0] - NEARLY_AS_GOOD * window[5]]
+    findings = [_finding(lattice, window, margin, scale, image, grid, sizes, white_at) for window in near]
     return [finding for finding in findings if finding is not None] if findings[0] is not None else []
 
 
@@ -277,6 +283,15 @@ def _window_sums(values: Floats, columns: int, rows: int) -> Floats:
     inner = table[rows:, columns:] - table[:-rows, columns:] - table[rows:, :-columns] + table[:-rows, :-columns]
     sums[: inner.shape[0], : inner.shape[1]] = inner
     return sums
+
+
+def _weakest_side(across: Floats, along: Floats, columns: int, rows: int) -> Floats:
+    """Return for each window [v, u] the mean alternation along the least alternating of its four outer rows."""
+    in_row = _window_sums(across, columns - 1, 1) / (columns - 1)
+    in_column = _window_sums(along, 1, rows - 1) / (rows - 1)
+    last_row = np.roll(in_row, -(rows - 1), axis=0)
+    last_column = np.roll(in_column, -(columns - 1), axis=1)
+    return np.asarray(np.min([in_row, last_row, in_column, last_column], axis=0))
 
 
 def _finding(
@@ -320,12 +335,11 @@ def _shape_in_picture(grid: Grid, white_at: str) -> tuple[int, int]:
     return (grid.columns, grid.rows) if SIDES.index(white_at) % 2 == 0 else (grid.rows, grid.columns)
 
 
-def _refined(view: BoardView, image: Image, white_at: str) -> BoardView | None:
+def _refined(view: BoardView, image: Image) -> BoardView | None:
     """Fit a view to the saddles near the crossings it predicts, first generously, then strictly."""
-    del white_at
     height, width = image.shape[:2]
     scale = min(1.0, WORKING_SIZES_PX[0] / max(height, width))
-    saddles = find_saddles(_tone(cv2.cvtColor(_shrunk(image, scale), cv2.COLOR_BGR2GRAY)))
+    saddles = find_saddles(_tone(_gray(_shrunk(image, scale))))
     pixels = (saddles.pixels + 0.5) / scale - 0.5
     grid, side = view.grid, view.sizes.square_mm
     y, x = np.mgrid[1 : grid.rows, 1 : grid.columns]
@@ -348,12 +362,9 @@ def _near(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return pairs (crossing, saddle) nearer than `reach` squares with the polarity of the majority."""
     where = view.project(points)
-    half = view.sizes.square_mm / 2
-    side = (
-        np.linalg.norm(view.project(points + [half, half, 0]) - view.project(points - [half, half, 0]), axis=1) / 1.414
-    )
+    half = np.array([view.sizes.square_mm / 2, view.sizes.square_mm / 2, 0.0])
+    side = np.linalg.norm(view.project(points + half) - view.project(points - half), axis=1) / np.sqrt(2)
     distance = np.linalg.norm(where[:, None] - pixels[None], axis=2)
-    best: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
     close = distance < reach * side[:, None]
     weight = (saddles.polarity[None, :] * parity[:, None] * saddles.strength[None, :])[close].sum()
     direction = weight / max(abs(weight), 1e-12)
@@ -361,8 +372,4 @@ def _near(
     cost = np.where(close & (agree > 0.5), distance, np.inf)
     nearest = cost.argmin(axis=1)
     found = np.isfinite(cost[np.arange(len(points)), nearest])
-    best = (np.nonzero(found)[0], nearest[found])
-    return best
-
-
-__all__ = ["BoardFinding", "find_board", "find_candidates", "places_in_picture", "view_from_corners"]
+    return np.nonzero(found)[0], nearest[found]

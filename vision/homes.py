@@ -4,6 +4,7 @@ It knows no rules and no shape of the men, only that two opposite sides of the b
 also follows chess men or bottle caps. For a known game `SquareReader` with a taught look is the better reader.
 """
 
+import contextlib
 from collections.abc import Iterator, Mapping
 
 import cv2
@@ -27,6 +28,10 @@ MOST_MISFIT = 0.8
 0.58)."""
 
 KING_PENALTY_NATS = 10.0
+TAUGHT_NATS = 10.0
+"""The picture that taught is read as what it was taken for: the position as a whole was recognised, not each place."""
+MOST_LIGHT = 0.4
+"""Log light that one place may contribute to the field of light."""
 
 _LOG_OF_VALUE = np.log(np.arange(256, dtype=np.float64) + 10.0)
 _EMPTY, _WHITE, _BLACK = 0, 1, 2
@@ -34,44 +39,48 @@ _CONTENTS = (Content.EMPTY, Content.WHITE_MAN, Content.BLACK_MAN)
 
 
 class HomesReader:
-    """A `PictureReader` taught by one start position; make it with `learn`.
+    """A `PictureReader` taught by a start position: men on two opposite sides, none between; the lighter ones are White's.
+
+    Args:
+        view: the board in the picture.
+        image: shows the start position.
 
     Attributes:
         content: what stood where in the picture that taught it.
+
+    Raises:
+        BoardNotFound: the picture shows no start position.
     """
 
-    def __init__(self, view: BoardView, features: Floats, group: NDArray[np.intp]) -> None:
+    def __init__(self, view: BoardView, image: Image) -> None:
         self._view = view
-        self._taught = features
         self._shade = _shades(view.grid)
-        self.content = {place: _CONTENTS[int(group[place])] for place in range(len(group))}
-        self._centres, self._spreads = _classes(features, group, self._shade)
+        self._teach(image)
 
-    @classmethod
-    def learn(cls, image: Image, view: BoardView) -> "HomesReader":
-        """Learn from a picture with men on two opposite sides and none between; the lighter men are White's.
-
-        Raises:
-            BoardNotFound: the picture shows no start position.
-        """
-        features = _features(image, view)
-        shade = _shades(view.grid)
-        layouts = list(_layouts(view.grid))
-        misfits = np.array([_misfit(features, group, shade) for group in layouts])
-        order = np.argsort(misfits, kind="stable")
-        group = layouts[int(order[0])]
-        nothing = _misfit(features, np.zeros_like(group), shade)
-        if misfits[order[0]] > MOST_MISFIT * min(float(misfits[order[1]]), nothing):
-            raise BoardNotFound("the men do not stand as at the start of a game; start the watch from a start position")
-        if features[group == _WHITE, :3].mean() < features[group == _BLACK, :3].mean():
-            group = np.array([_EMPTY, _BLACK, _WHITE], dtype=np.intp)[group]
-        return cls(view, features, group)
+    def _teach(self, image: Image) -> None:
+        features = _features(image, self._view)
+        group = _homes(features, self._view.grid)
+        self._taught = features
+        self.content = {place: _CONTENTS[int(kind)] for place, kind in enumerate(group)}
+        centres, _ = _classes(features, group, self._shade)
+        # One lamp beside the board makes its far corner as dark as a dark man: a smooth field of light is taken off.
+        self._field = _smooth(features - centres[self._shade, group], self._view.grid)
+        self._centres, self._spreads = _classes(features - self._field, group, self._shade)
 
     def read(self, image: Image, believed: Mapping[int, Content] | None) -> Floats:
-        """Return log-likelihoods of the contents, shape (rows * columns, 5); kings look like men."""
+        """Return log-likelihoods of the contents, shape (rows * columns, 5); kings look like men.
+
+        As long as nothing is believed the game has not begun: a picture that shows the start position teaches again, because
+        the first one may have been taken in the shadow of the person who set the camera up.
+        """
+        if believed is None:
+            with contextlib.suppress(BoardNotFound):
+                self._teach(image)
+                return self._as_taught()
         features = _features(image, self._view)
         # The lamp: the median change of all places, most of which hold what they held.
         features = features - np.median(features - self._taught, axis=0)
+        features = features - self._field
         distance = (features[:, None, :] - self._centres[self._shade]) / self._spreads[self._shade]
         # A sum of absolute deviations: a bishop's mitre is no better reason than two grains of wood.
         scores = -np.abs(distance).sum(axis=2) - np.log(self._spreads[self._shade]).sum(axis=2)
@@ -82,6 +91,37 @@ class HomesReader:
         # Nothing here tells a king from a man, so it is never a reason to see one.
         table[:, [Content.WHITE_KING, Content.BLACK_KING]] -= KING_PENALTY_NATS
         return np.asarray(np.maximum(table - table.max(axis=1, keepdims=True), -30.0))
+
+    def _as_taught(self) -> Floats:
+        table = np.full((len(self.content), len(Content)), -TAUGHT_NATS)
+        for place, content in self.content.items():
+            table[place, content] = 0.0
+        return table
+
+
+def _smooth(values: Floats, grid: Grid) -> Floats:
+    """Return the quadratic in rank and file that fits values of the places best, shape (rows * columns, n)."""
+    rank, file = np.divmod(np.arange(grid.columns * grid.rows), grid.columns)
+    x, y = file / grid.columns - 0.5, rank / grid.rows - 0.5
+    terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=1)
+    # A man that shines or a square in shadow is no lamp.
+    usual = np.clip(values, -MOST_LIGHT, MOST_LIGHT)
+    return np.asarray(terms @ np.linalg.lstsq(terms, usual, rcond=None)[0])
+
+
+def _homes(features: Floats, grid: Grid) -> NDArray[np.intp]:
+    """Return the group of every place: empty, White's or Black's home."""
+    shade = _shades(grid)
+    layouts = list(_layouts(grid))
+    misfits = np.array([_misfit(features, group, shade) for group in layouts])
+    order = np.argsort(misfits, kind="stable")
+    group = layouts[int(order[0])]
+    nothing = _misfit(features, np.zeros_like(group), shade)
+    if misfits[order[0]] > MOST_MISFIT * min(float(misfits[order[1]]), nothing):
+        raise BoardNotFound("the men do not stand as at the start of a game; start the watch from a start position")
+    if features[group == _WHITE, :3].mean() < features[group == _BLACK, :3].mean():
+        group = np.array([_EMPTY, _BLACK, _WHITE], dtype=np.intp)[group]
+    return group
 
 
 def _shades(grid: Grid) -> NDArray[np.intp]:
@@ -121,12 +161,20 @@ def _layouts(grid: Grid) -> Iterator[NDArray[np.intp]]:
 
 
 def _misfit(features: Floats, group: NDArray[np.intp], shade: NDArray[np.intp]) -> float:
-    """Sum of the absolute departures from the median of each class (group and shade)."""
+    """Sum of the absolute departures from the median of each class.
+
+    Empty squares are of two shades; men look alike on both, else an empty square of a home would pass for a man of its own kind.
+    """
     total = 0.0
-    for key in range(6):
-        members = features[(group == key // 2) & (shade == key % 2)]
-        if len(members):
-            total += float(np.abs(members - np.median(members, axis=0)).sum())
+    for members in (
+        (group == _EMPTY) & (shade == 0),
+        (group == _EMPTY) & (shade == 1),
+        group == _WHITE,
+        group == _BLACK,
+    ):
+        if members.any():
+            values = features[members]
+            total += float(np.abs(values - np.median(values, axis=0)).sum())
     return total
 
 

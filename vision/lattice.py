@@ -19,7 +19,7 @@ Indices = NDArray[np.int64]
 
 BLUR_PX = 1.6
 """Smoothing before the second derivatives: more hides squares of 15 px, less shows the wood's grain."""
-MOST_SADDLES = 1200
+MOST_SADDLES = 700
 """Only the strongest are kept; 12x12 boards have 121 crossings, texture and discs give the others."""
 OPPOSITE = -0.6
 """Neighbouring crossings have opposite polarity: cosine of twice the angle between their axes."""
@@ -67,7 +67,7 @@ class Lattice:
 
 def find_saddles(tone: NDArray[np.float32]) -> Saddles:
     """Return the saddle points of a brightness, shape (h, w), at least 16 px wide and high."""
-    smooth = cv2.GaussianBlur(tone, (0, 0), BLUR_PX)
+    smooth = np.asarray(cv2.GaussianBlur(tone, (0, 0), BLUR_PX), dtype=np.float32)
     xx = cv2.Sobel(smooth, cv2.CV_32F, 2, 0, ksize=3)
     yy = cv2.Sobel(smooth, cv2.CV_32F, 0, 2, ksize=3)
     xy = cv2.Sobel(smooth, cv2.CV_32F, 1, 1, ksize=3)
@@ -83,9 +83,10 @@ def find_saddles(tone: NDArray[np.float32]) -> Saddles:
     radius = np.hypot((a - c) / 2, b)
     # A crossing curves up one way as much as down the other; the rim of a disc does not.
     good = np.abs(a + c) < 1.1 * radius
-    y, x, a, b, c, radius = (v[good][:MOST_SADDLES] for v in (y, x, a, b, c, radius))
+    y, x = y[good][:MOST_SADDLES], x[good][:MOST_SADDLES]
+    a, b, c, radius = (v[good][:MOST_SADDLES] for v in (a, b, c, radius))
     pixels = np.column_stack([x, y]).astype(np.float64) + _subpixel(smooth, x, y, a, b, c)
-    polarity = ((a - c) / 2 + 1j * b) / radius
+    polarity = np.asarray(((a - c) / 2 + 1j * b) / radius, dtype=np.complex128)
     axis = np.angle(polarity) / 2
     # d^T H d = 0 for d at the angle +-half_opening from the axis of greatest curvature.
     half_opening = 0.5 * np.arccos(np.clip(-(a + c) / 2 / radius, -1, 1))
@@ -108,15 +109,17 @@ def link(saddles: Saddles) -> Indices:
 
     Links are mutual: each of the two is the nearest of the other in that direction.
     """
-    p = saddles.pixels
-    way = p[None, :, :] - p[:, None, :]
-    distance = np.linalg.norm(way, axis=2) + np.eye(len(p)) * 1e9
-    agree = (saddles.polarity[:, None] * saddles.polarity[None, :].conj()).real < OPPOSITE
+    p = saddles.pixels.astype(np.float32)
+    x, y = p[None, :, 0] - p[:, None, 0], p[None, :, 1] - p[:, None, 1]
+    distance = np.hypot(x, y) + np.eye(len(p), dtype=np.float32) * np.float32(1e9)
+    polarity = np.column_stack([saddles.polarity.real, saddles.polarity.imag]).astype(np.float32)
+    agree = polarity @ polarity.T < OPPOSITE
     ratio = saddles.strength[:, None] / saddles.strength[None, :]
     allowed = agree & (ratio < 5) & (ratio > 0.2) & (distance > 6)
     nearest = np.full((len(p), 4), -1, dtype=np.int64)
     for line in (0, 1):
-        along = np.einsum("ijk,ik->ij", way, saddles.lines[:, line]) / distance
+        direction = saddles.lines[:, line].astype(np.float32)
+        along = (x * direction[:, :1] + y * direction[:, 1:]) / distance
         for side, sign in ((0, 1.0), (1, -1.0)):
             candidate = np.where(allowed & (sign * along > NEIGHBOUR_COSINE), distance, np.inf)
             best = candidate.argmin(axis=1)
@@ -178,7 +181,7 @@ def _aligned(lines: Floats, u_axis: Floats, v_axis: Floats) -> tuple[Floats, Flo
     return lines[0] * np.sign(lines[0] @ u_axis), lines[1] * np.sign(lines[1] @ v_axis)
 
 
-def _on_plane(uv: Floats) -> Floats:
+def _on_plane(uv: Floats | Indices) -> Floats:
     return np.column_stack([uv[:, 0], -uv[:, 1], np.zeros(len(uv))]).astype(np.float64)
 
 
@@ -200,10 +203,11 @@ def grow(
     if inliers.sum() < 6:
         return None
     numbers, coordinates = numbers[inliers], coordinates[inliers]
-    lattice = None
+    lattice: Lattice | None = None
     for _ in range(12):
         try:
-            camera = fit_camera(_on_plane(coordinates), saddles.pixels[numbers], image_size)
+            near = None if lattice is None else lattice.camera
+            camera = fit_camera(_on_plane(coordinates), saddles.pixels[numbers], image_size, near)
         except (BadPose, np.linalg.LinAlgError):
             return lattice
         lattice = Lattice(coordinates, saddles.pixels[numbers], camera)
@@ -220,7 +224,7 @@ def grow(
 
 def _consistent(pixels: Floats, coordinates: Indices) -> NDArray[np.bool_]:
     """Return which points one homography explains (lens distortion allowed for by a wide threshold)."""
-    span = np.linalg.norm(pixels.max(0) - pixels.min(0)) / max(np.linalg.norm(np.ptp(coordinates, axis=0)), 1)
+    span = float(np.linalg.norm(np.ptp(pixels, axis=0))) / max(float(np.linalg.norm(np.ptp(coordinates, axis=0))), 1.0)
     _, mask = cv2.findHomography(
         coordinates.astype(np.float64), pixels, cv2.RANSAC, ransacReprojThreshold=float(0.25 * span), maxIters=500
     )
@@ -242,8 +246,9 @@ def _rematch(
     high = np.minimum(lattice.indices.max(0) + 1, lattice.indices.min(0) + reach)
     u, v = np.meshgrid(np.arange(low[0], high[0] + 1), np.arange(low[1], high[1] + 1))
     uv = np.column_stack([u.ravel(), v.ravel()])
+    half = np.array([0.5, 0.5])
     where = lattice.project(uv.astype(np.float64))
-    side = np.linalg.norm(lattice.project(uv + [0.5, 0.5]) - lattice.project(uv - [0.5, 0.5]), axis=1) / np.sqrt(2)
+    side = np.linalg.norm(lattice.project(uv + half) - lattice.project(uv - half), axis=1) / np.sqrt(2)
     distance = np.linalg.norm(where[:, None, :] - saddles.pixels[None, :, :], axis=2)
     sign = np.where(uv.sum(axis=1) % 2 == 0, 1.0, -1.0)
     agree = (saddles.polarity[None, :] * (polarity.conj() * sign)[:, None]).real

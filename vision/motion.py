@@ -42,6 +42,8 @@ MOTION_SQUARES = 0.08
 _LOG_OF_GRAY = np.log(np.arange(256, dtype=np.float32) + 6.0)
 MOST_LOG_ODDS = 3.5
 """The chain is never surer than this, so that one clear frame is enough to turn it."""
+LYING_S, LYING_SQUARES = 4.0, 3.0
+"""What is no larger and did not stir for so long is a thing that was laid down: a hand trembles."""
 SAME_LIGHT = 0.15
 """A pixel whose log-brightness differs less than this from the calm picture's shows the same thing in the same light."""
 NOTHING_EVIDENCE = -6.0
@@ -62,6 +64,7 @@ class Scene:
         light_changed: the light on the board differs from that of the baseline picture.
         mask_squares: area of what hides the board, in squares (moved discs count too).
         hand_probability: the chain's belief that a hand is there, 0..1.
+        moving_squares: area that changed since the frame before, in squares; infinite for the first frame.
     """
 
     time_s: float
@@ -72,6 +75,7 @@ class Scene:
     light_changed: bool
     mask_squares: float
     hand_probability: float
+    moving_squares: float
 
 
 class Region:
@@ -127,8 +131,8 @@ class Region:
     def reduce(self, image: NDArray[np.uint8]) -> Gray:
         """Return the log-brightness of the region at reduced size, shape (h, w), float32."""
         part = image[self.y0 : self.y1, self.x0 : self.x1]
-        small = cv2.resize(part, self.size, interpolation=cv2.INTER_AREA)
-        gray = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
+        # Gray first: the reduction then has one channel to average instead of three.
+        gray = cv2.resize(cv2.cvtColor(part, cv2.COLOR_BGR2GRAY), self.size, interpolation=cv2.INTER_AREA)
         return np.asarray(cv2.LUT(gray, _LOG_OF_GRAY), dtype=np.float32)
 
     def polygon(self, points_px: NDArray[np.float64] | NDArray[np.float32]) -> Mask:
@@ -184,9 +188,14 @@ class Patch:
     moving_squares: float
 
     @property
+    def weight(self) -> float:
+        """Area in squares; what lies beside the field counts half."""
+        return 0.5 * (self.squares + self.field_squares)
+
+    @property
     def may_be_a_disc(self) -> bool:
         """As small as a disc that was put down, or as the place it was taken from."""
-        return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.1
+        return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -231,6 +240,7 @@ class MotionWatch:
         self._log_odds = -MOST_LOG_ODDS
         self._covered = np.zeros(region.columns * region.rows + 1, dtype=np.bool_)
         self._settled = False
+        self._known: Mask = region.inside
         self.cover: Cover | None = None
 
     @property
@@ -266,16 +276,18 @@ class MotionWatch:
             blocked = bool((part & seen).sum() > 0.05 * self.region.area_px)
             seen = np.asarray(seen & (1 - part), dtype=np.uint8)
         if self._calm is None:
-            self._start(gray, frame.time_s)
-        assert self._calm is not None
+            self._start(gray, seen, frame.time_s)
+        self._learn_unseen(gray, seen)
         moving = self._motion(gray, seen)
-        if moving.sum() > MOTION_SQUARES * self.region.area_px:
+        moving_squares = math.inf if self._previous is None else float(moving.sum()) / self.region.area_px
+        if MOTION_SQUARES < moving_squares < math.inf:
             self._last_motion_s = frame.time_s
         cover = self._cover(gray, seen, moving)
         self._believe(cover, frame.time_s)
         still = frame.time_s - self._last_motion_s >= STILL_S
+        if not blocked:
+            self._settle(gray, cover, moving, frame.time_s)
         hand = self._log_odds > 0.0
-        self._settle(gray, cover, hand, still, blocked)
         if hand:
             self._mark_covered(cover)
         self._previous, self._previous_s, self.cover = gray, frame.time_s, cover
@@ -288,13 +300,23 @@ class MotionWatch:
             light_changed=abs(self._level(gray) - self._baseline_level) > _LIGHT_CHANGE,
             mask_squares=float(cover.mask.sum()) / self.region.area_px,
             hand_probability=1.0 / (1.0 + math.exp(-self._log_odds)),
+            moving_squares=moving_squares,
         )
 
-    def _start(self, gray: Gray, time_s: float) -> None:
+    def _start(self, gray: Gray, seen: Mask, time_s: float) -> None:
         self._calm = _Calm(gray, self._sigma_px)
+        self._known = seen.copy()
         self._baseline_level = self._level(gray)
         self._last_motion_s = time_s
         self._previous_s = time_s
+
+    def _learn_unseen(self, gray: Gray, seen: Mask) -> None:
+        """Take over what the machine's part hid when the watch began and hides no longer."""
+        new = (seen > 0) & (self._known == 0)
+        if new.any():
+            assert self._calm is not None
+            self._calm = _Calm(np.where(new, gray, self._calm.gray), self._sigma_px)
+            self._known |= seen
 
     @property
     def _sigma_px(self) -> float:
@@ -325,17 +347,19 @@ class MotionWatch:
     def _believe(self, cover: Cover, time_s: float) -> None:
         """One step of the hidden Markov chain in log odds (IN against OUT)."""
         elapsed = min(max(time_s - self._previous_s, 0.02), 1.0)
-        # Hands come and go about once in 5 s: that much certainty is lost by waiting.
-        change = 0.5 * (1.0 - math.exp(-2.0 * elapsed / 5.0))
+        # Hands come and go about once in 8 s: that much certainty is lost by waiting.
+        change = 0.5 * (1.0 - math.exp(-2.0 * elapsed / 8.0))
         inside = 1.0 / (1.0 + math.exp(-self._log_odds))
         inside = inside * (1.0 - change) + (1.0 - inside) * change
         prior = math.log(inside / (1.0 - inside))
-        self._log_odds = min(max(prior + _hand_evidence(cover), -MOST_LOG_ODDS), MOST_LOG_ODDS)
+        self._log_odds = min(max(prior + _hand_evidence(cover, self._log_odds < -2.0), -MOST_LOG_ODDS), MOST_LOG_ODDS)
 
-    def _settle(self, gray: Gray, cover: Cover, hand: bool, still: bool, blocked: bool) -> None:
+    def _settle(self, gray: Gray, cover: Cover, moving: NDArray[np.bool_], time_s: float) -> None:
         """Let the calm picture follow the scene, without ever swallowing a hand that comes slowly."""
-        if blocked:
-            return
+        still, hand = time_s - self._last_motion_s >= STILL_S, self._log_odds > 0.0
+        lying = float(cover.mask.sum()) <= LYING_SQUARES * self.region.area_px
+        if hand and lying and time_s - self._last_motion_s >= LYING_S:
+            self._log_odds, hand = min(self._log_odds, -2.0), False
         if still and not self._settled:
             # Begun with a hand in the picture, its leaving would look like a hand for ever: what stands still is the calm one.
             self._log_odds, hand = min(self._log_odds, -2.0), False
@@ -352,7 +376,8 @@ class MotionWatch:
         ratio = gray - calm
         same = np.abs(ratio - np.float32(np.median(ratio[::2, ::2]))) < SAME_LIGHT
         moved = cv2.dilate(cover.discs, self.region.kernel(0.5)) > 0
-        other = cv2.dilate(cover.mask - cover.discs, self.region.kernel(0.8)) > 0
+        restless = (cover.mask & (1 - cover.discs)) | moving.astype(np.uint8)
+        other = cv2.dilate(restless, self.region.kernel(0.8)) > 0
         self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
 
     def _mark_covered(self, cover: Cover) -> None:
@@ -360,22 +385,29 @@ class MotionWatch:
         self._covered[np.unique(self.region.place_of_pixel[wide])] = True
 
 
-def _hand_evidence(cover: Cover) -> float:
+def _hand_evidence(cover: Cover, was_out: bool) -> float:
     """Log-likelihood ratio of hand against no hand for one frame.
 
     Fitted on the sequence of photographs: hands with what is seen of the arm cover 1 to 15 squares.
     """
-    return max((_patch_evidence(patch) for patch in cover.patches), default=NOTHING_EVIDENCE)
+    return max((_patch_evidence(patch, was_out) for patch in cover.patches), default=NOTHING_EVIDENCE)
 
 
-def _patch_evidence(patch: Patch) -> float:
+def _patch_evidence(patch: Patch, was_out: bool) -> float:
+    if was_out and patch.moving_squares > 0.5 * patch.squares:
+        # Nothing but a hand moves discs about; where one just left, all has moved and this would mean nothing.
+        return _area_evidence(patch.weight, 0.5 if patch.border_squares > 0.0 else 0.8)
     if patch.may_be_a_disc:
         # A finger tip that comes in is as small, but it moves and it touches the border.
         moving = patch.moving_squares > 0.3 * patch.squares and patch.border_squares > 0.0
         return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
     # Two or three men that were moved side by side may cover 2 squares in the inside; an arm has no such excuse.
-    usual = 0.8 if patch.border_squares >= 0.25 else 2.2
-    return min(max(4.0 * math.log2((patch.squares + 0.05) / usual), NOTHING_EVIDENCE), -NOTHING_EVIDENCE)
+    usual = 0.65 if patch.border_squares >= 0.25 else 2.2
+    return _area_evidence(patch.weight, usual)
+
+
+def _area_evidence(squares: float, usual: float) -> float:
+    return min(max(4.0 * math.log2((squares + 0.05) / usual), NOTHING_EVIDENCE), -NOTHING_EVIDENCE)
 
 
 def _components(mask: Mask, moving: NDArray[np.bool_], region: Region) -> Cover:

@@ -19,6 +19,8 @@ FOCAL_SPREAD = 0.5
 """Standard deviation of its natural logarithm: a board seen from straight above says nothing of the focal length."""
 K1_SPREAD = 0.25
 """Standard deviation expected of the radial term; webcams lie within -0.4..0.1."""
+FEW_POINTS, K1_SPREAD_OF_FEW = 12, 0.01
+"""Four clicks cannot tell a bent lens from a slip of the hand."""
 NOISE_PX = 0.5
 """Error expected of one crossing."""
 STARTS = (1.0, 2.2, 0.6)
@@ -44,13 +46,14 @@ class Camera:
         return _project(self.parameters, points, self.image_size)[0]
 
 
-def fit_camera(points: Points, pixels: Points, image_size: tuple[int, int]) -> Camera:
+def fit_camera(points: Points, pixels: Points, image_size: tuple[int, int], near: Camera | None = None) -> Camera:
     """Fit pose, focal length and k1 to points of one plane.
 
     Args:
         points: shape (n, 3), n >= 4, all with z = 0.
         pixels: shape (n, 2).
         image_size: (width, height), px; the principal point is the picture's centre.
+        near: a camera that is nearly right, to start from.
 
     Raises:
         BadPose: the points lie on a line or no camera explains them.
@@ -58,13 +61,15 @@ def fit_camera(points: Points, pixels: Points, image_size: tuple[int, int]) -> C
     The focal length and k1 carry a prior (see the constants), so that four points and views from straight above are
     well posed. Method: homography, decomposition for a few focal lengths, robust Gauss-Newton.
     """
+    if near is not None:
+        _, parameters, residual = _refine(near.parameters, points, pixels, image_size)
+        return Camera(image_size, parameters, residual)
     homography, _ = cv2.findHomography(points[:, :2], pixels, 0)
     if homography is None or not np.isfinite(homography).all():
         raise BadPose("the crossings lie on one line; the camera must see the whole board")
+    plane = np.asarray(homography, dtype=np.float64)
     prior_focal = FOCAL_PRIOR * max(image_size)
-    fits = [
-        _refine(_decompose(homography, prior_focal * start, image_size), points, pixels, image_size) for start in STARTS
-    ]
+    fits = [_refine(_decompose(plane, prior_focal * start, image_size), points, pixels, image_size) for start in STARTS]
     good = [fit for fit in fits if np.isfinite(fit[0]) and fit[1][5] > 0]
     if not good:
         raise BadPose("no camera pose explains the crossings of the board")
@@ -120,14 +125,14 @@ def _project(parameters: Points, points: Points, image_size: tuple[int, int]) ->
 def _refine(start: Points, points: Points, pixels: Points, image_size: tuple[int, int]) -> tuple[float, Points, float]:
     """Return (cost, parameters, residual in px) after damped Gauss-Newton with Huber weights."""
     expected = np.array([math.log(FOCAL_PRIOR * max(image_size)), 0.0])
-    tightness = np.array([1 / FOCAL_SPREAD, 1 / K1_SPREAD])
+    tightness = np.array([1 / FOCAL_SPREAD, 1 / (K1_SPREAD if len(points) >= FEW_POINTS else K1_SPREAD_OF_FEW)])
     parameters, damping = start, 1e-3
     cost, normal, gradient, residual = _linearise(parameters, points, pixels, image_size, expected, tightness)
-    for _ in range(30):
+    for _ in range(20):
         step = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-12), -gradient)
         tried = _linearise(parameters + step, points, pixels, image_size, expected, tightness)
         if np.isfinite(tried[0]) and tried[0] < cost:
-            done = cost - tried[0] < 1e-6 * cost
+            done = cost - tried[0] < 1e-4 * cost
             parameters, damping = parameters + step, damping * 0.2
             cost, normal, gradient, residual = tried
             if done:

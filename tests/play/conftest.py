@@ -14,6 +14,7 @@ from damludo.play.humans import hearing
 from damludo.play.match import Match, MatchSettings
 from damludo.play.ports import Command
 from damludo.play.score import Scorekeeper
+from damludo.robot.errors import Stopped
 from damludo.robot.places import Transfer
 from damludo.rules.fen import parse_fen
 from damludo.rules.game import Game
@@ -35,15 +36,29 @@ class InstantArm:
     clock: LockstepClock
     lose: set[int] = field(default_factory=set)
     carried: int = 0
+    settle_s: float = 0.0
+
+    stop_at: int = 0
+    left: Sequence[Transfer] = ()
+
+    def stop(self) -> None:
+        self.stop_at = self.carried + 1
+
+    def go_on(self) -> None:
+        self.carry(self.left)
 
     def carry(self, transfers: Sequence[Transfer]) -> None:
-        for transfer in transfers:
+        for number, transfer in enumerate(transfers):
+            if self.carried + 1 == self.stop_at:
+                self.stop_at, self.left = 0, transfers[number:]
+                raise Stopped("STOP was pressed")
             self.carried += 1
             self.clock.sleep(0.5)
             disc = self.table.upper_disc_near(transfer.source.x_mm, transfer.source.y_mm, 15.0)
             if self.carried not in self.lose and disc is not None:
                 self.table.lift(disc, "carriage")
                 self.table.put_down(disc, transfer.target.x_mm, transfer.target.y_mm)
+        self.clock.sleep(self.settle_s)
 
 
 @dataclass

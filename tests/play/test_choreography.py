@@ -67,7 +67,7 @@ def test_without_a_spare_disc_the_human_is_asked_to_crown() -> None:
     plan = choreograph(LAYOUT, game.board.playable, before, play(game, before, move), move, Racks(0, 4))
     assert plan.left_for_human == ("No spare white disc in the rack: put one on d8 as its crown.",)
     d8 = game.board.square("d8")
-    assert (plan.contents[-1][d8], plan.final[d8]) == (Content.WHITE_MAN, Content.WHITE_KING)
+    assert (plan.content_without()[d8], plan.final[d8]) == (Content.WHITE_MAN, Content.WHITE_KING)
 
 
 def test_a_full_rack_is_left_to_the_human() -> None:
@@ -82,10 +82,10 @@ def _carried_out(before: Position, move: Move, key: str) -> None:
     game = variant(key)
     after = play(game, before, move)
     plan = choreograph(LAYOUT, game.board.playable, before, after, move, Racks(9, 9))
-    assert plan.contents[0] == board_content(game.board.playable, before)
-    assert plan.contents[-1] == plan.final == board_content(game.board.playable, after)
+    assert plan.before == board_content(game.board.playable, before)
+    assert plan.content_without() == plan.final == board_content(game.board.playable, after)
     assert plan.racks == racks_after_human(before, move, Racks(9, 9))
-    stacks = {LAYOUT.square(square).name: content.discs for square, content in plan.contents[0].items()}
+    stacks = {LAYOUT.square(square).name: content.discs for square, content in plan.before.items()}
     for transfer in plan.transfers:
         assert stacks.get(transfer.source.name, 1) == transfer.source_discs
         assert stacks.get(transfer.target.name, 0) == transfer.target_discs
@@ -102,3 +102,24 @@ def test_the_plan_of_every_move_of_random_games_gives_the_next_position(key: str
             for move in legal_moves(game.variant, game.position):
                 _carried_out(game.position, move, key)
             game = game.make(chance.choice(game.legal_moves()))
+
+
+def test_what_did_not_arrive_is_known_and_carried_again() -> None:
+    game = variant("damludo")
+    before = parse_fen(game, "W:Wc3:BKd4,f6")
+    move = parse_move(game, before, "c3xe5xg7")
+    plan = choreograph(LAYOUT, game.board.playable, before, play(game, before, move), move, Racks(4, 4))
+    squares = {name: game.board.square(name) for name in ("c3", "d4", "f6", "g7")}
+    without_crown = plan.content_without(frozenset({2}))  # the lower disc of the captured king stayed
+    assert [without_crown[squares[name]] for name in squares] == [
+        Content.EMPTY,
+        Content.BLACK_MAN,
+        Content.EMPTY,
+        Content.WHITE_MAN,
+    ]
+    (transfer,) = plan.again(frozenset({2}))
+    assert (transfer.source.name, transfer.source_discs, transfer.target.name) == ("d4", 1, "black 6")
+    assert set(plan.possible_failures()) == {
+        *(frozenset({n}) for n in range(4)),
+        *(frozenset(range(n, 4)) for n in range(4)),
+    }

@@ -133,12 +133,63 @@ def test_without_a_spare_disc_the_human_crowns_for_the_machine(make_match: MakeM
     assert table.keeper.finish().wrong_plies == 0
 
 
+def test_one_of_several_discs_that_did_not_arrive_is_carried_once_more(make_match: MakeMatch) -> None:
+    table = make_match(fen="B:Wg3,e3,a1:Bf4,h8", seed=3)  # f4 captures one or the other, then two discs are carried
+    table.arm.lose = {2}
+    table.match.run()
+    assert table.kinds().count(E.MISMATCH) == 1
+    assert E.ASK not in table.kinds()
+    assert table.keeper.finish().wrong_plies == 0
+
+
+def test_a_human_who_answers_before_the_machine_has_looked_is_understood(make_match: MakeMatch) -> None:
+    table = make_match("english", seed=9, habits=Habits(think_s=0.0, patience_s=0.01))
+    table.arm.settle_s = 1.5
+    assert table.match.run() is not None
+    score = table.keeper.finish()
+    assert (score.wrong_plies, score.false_penalties, score.asked_human) == (0, 0, 0)
+
+
+def test_a_move_by_a_hand_that_nobody_noticed_is_found(make_match: MakeMatch) -> None:
+    table = make_match(fen="W:Wc3,g1:Bh8", patience_s=30.0)
+
+    def magic() -> None:
+        c3, d4 = (table.table.layout.square(square) for square in (18, 27))
+        disc = table.table.upper_disc_near(c3.x_mm, c3.y_mm, 15.0)
+        table.table.lift(disc, "hand")
+        table.table.put_down(disc, d4.x_mm, d4.y_mm)
+        table.human.told_to_move = lambda: None
+
+    table.human.told_to_move = magic
+    table.match.run()
+    assert table.texts(E.MOVE)[0] == "You played c3-d4."
+
+
+def test_stop_keeps_everything_still_until_somebody_says_go(make_match: MakeMatch) -> None:
+    table = make_match(seed=4)
+    table.arm.stop_at = 2
+    table.commands.waiting = [(60.0, Command.GO)]
+    assert table.match.run() is not None
+    (stopped,) = [event for event in table.events if event.kind is E.STOPPED]
+    after = table.events[table.events.index(stopped) + 1]
+    assert (after.kind, after.time_s >= 60.0) == (E.CARRIED, True)
+    assert table.keeper.finish().wrong_plies == 0
+
+
+def test_who_quits_after_stop_leaves_it_stopped(make_match: MakeMatch) -> None:
+    table = make_match(seed=4)
+    table.arm.stop_at = 2
+    table.commands.waiting = [(60.0, Command.QUIT)]
+    assert table.match.run() is None
+    assert table.match.stopped
+
+
 def test_resigning_ends_the_game_for_the_machine(make_match: MakeMatch) -> None:
     table = make_match(seed=4)
     table.commands.waiting = [(8.0, Command.RESIGN)]
     result = table.match.run()
     assert result.winner is Colour.BLACK
-    assert result.reason == "white resigned"
+    assert result.reason == "White resigned."
 
 
 def test_a_draw_that_nobody_may_claim_is_refused(make_match: MakeMatch) -> None:

@@ -1,0 +1,149 @@
+"""Setting up on the board as it stands: the start position tells which way it lies, and what squares and discs look like."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from damludo.vision.board import find_candidates
+from damludo.vision.content import BoardSizes, Content, Grid
+from damludo.vision.errors import BoardNotFound
+from damludo.vision.frame import Frame, Image
+from damludo.vision.look import Look, glance, learn_look
+from damludo.vision.pose import fit_view
+from damludo.vision.sides import SIDES, turned
+from damludo.vision.view import BoardView
+
+MOST_WRONG = 0.1
+"""Part of the places that may read otherwise than they were taught before the set-up is refused."""
+BETTER_LEAD_NATS = 5.0
+"""By so much a turn must explain the picture better than the next one; else the caller must say where White sits."""
+
+
+MOST_FRAMES = 4
+"""More pictures than this sharpen the pose no further; the look is learnt from all."""
+SAME_PX = 3.0
+"""Poses whose corners differ by more are not of the same board."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Trial:
+    """One window and turn, taken for the board.
+
+    Attributes:
+        view: the pose, board frame as White sits.
+        look: what squares and discs look like.
+        white_at: side of the picture where White's rank 1 lies.
+        wrong: how many places of the taught picture read otherwise than they were taught.
+    """
+
+    view: BoardView
+    look: Look
+    white_at: str
+    wrong: int
+
+
+def set_up(
+    frames: Sequence[Frame],
+    grid: Grid,
+    start: Mapping[int, Content],
+    sizes: BoardSizes,
+    white_at: str | None = None,
+) -> tuple[BoardView, Look, str]:
+    """Find the board with the start position on it and learn its look.
+
+    Args:
+        frames: pictures of the quiet board, at least one; poses and looks are averaged over them.
+        grid: the board.
+        start: what stands on every playable place.
+        sizes: as the user measured them.
+        white_at: where White sits; None finds it out. The two sides look alike but for their paint: without it the
+            lighter discs are taken for White's.
+
+    Returns:
+        The pose (board frame as White sits), the look, and the side of the picture where White's rank 1 lies.
+
+    Raises:
+        BoardNotFound: no board, no window or turn of it shows the start position, or two do equally well.
+    """
+    if not frames:
+        raise BoardNotFound("there is no picture to set up the board with; check the camera with 'damludo doctor'")
+    image = frames[0].image
+    tried: list[tuple[float, _Trial]] = []
+    for finding in find_candidates(image, grid, sizes, white_at or SIDES[0]):
+        for side in (white_at,) if white_at else SIDES:
+            view = turned(finding.view, finding.white_at, side)
+            tried.append(_judged(image, view, side, start, decide_colour=white_at is None))
+    if not tried:
+        raise BoardNotFound(
+            f"no board of {grid.columns} x {grid.rows} squares is seen; the whole board must be in the picture, "
+            "in even light, or give the four corners yourself"
+        )
+    tried.sort(key=lambda pair: -pair[0])
+    score, best = tried[0]
+    if best.wrong > MOST_WRONG * len(grid.playable):
+        raise BoardNotFound(
+            f"{best.wrong} squares do not show the start position (limit {MOST_WRONG * len(grid.playable):.0f}); "
+            "set up all discs as for the first move"
+        )
+    rivals = [other for other in tried[1:] if other[1].white_at != best.white_at]
+    if rivals and score - rivals[0][0] < BETTER_LEAD_NATS:
+        raise BoardNotFound("two ways to see the start position are alike; say with --white-at where White sits")
+    view = _averaged(best.view, best.white_at, frames)
+    return view, learn_look([frame.image for frame in frames], view, start), best.white_at
+
+
+def best_turn(image: Image, view: BoardView, start: Mapping[int, Content]) -> str:
+    """Return the side of the picture where White sits, for a view made as if White sat at the bottom.
+
+    Raises:
+        BoardNotFound: two sides show the start position equally well.
+    """
+    tried = [_judged(image, turned(view, SIDES[0], side), side, start, decide_colour=True) for side in SIDES]
+    tried.sort(key=lambda pair: -pair[0])
+    if tried[0][0] - tried[1][0] < BETTER_LEAD_NATS:
+        raise BoardNotFound("two ways to see the start position are alike; say with --white-at where White sits")
+    return tried[0][1].white_at
+
+
+def _judged(
+    image: Image, view: BoardView, side: str, start: Mapping[int, Content], decide_colour: bool
+) -> tuple[float, _Trial]:
+    """Learn from one window and turn; return how well the picture then shows the start position, in nats."""
+    look = learn_look(image, view, start)
+    sides = glance(image, view, look)
+    places = list(start)
+    row_of = {place: row for row, place in enumerate(view.grid.playable)}
+    sides = sides[[row_of[place] for place in places]]
+    wanted = np.array([_side(start[place]) for place in places])
+    own = sides[np.arange(len(places)), wanted]
+    others = np.where(np.arange(3)[None] == wanted[:, None], -np.inf, sides).max(axis=1)
+    score = float(np.clip(own - others, -10, 10).sum())
+    if decide_colour and look.disc[0, 0] < look.disc[1, 0]:
+        score -= 2 * BETTER_LEAD_NATS + 20 * len(places)  # the half turn: dark discs would be White's
+    return score, _Trial(view, look, side, int((others > own).sum()))
+
+
+def _side(content: Content) -> int:
+    """Return 0 for empty, 1 for White, 2 for Black: a start position has no kings."""
+    return 1 if content.is_white else 2 if content.is_black else 0
+
+
+def _averaged(view: BoardView, white_at: str, frames: Sequence[Frame]) -> BoardView:
+    """Fit one pose to the crossings as all frames show them."""
+    corners, lattice = view.outer_corners_mm(), _lattice_mm(view)
+    seen = [view.project(lattice)]
+    for frame in frames[1:MOST_FRAMES]:
+        for found in find_candidates(frame.image, view.grid, view.sizes, white_at)[:1]:
+            if np.abs(found.view.project(corners) - view.project(corners)).max() < SAME_PX:
+                seen.append(found.view.project(lattice))
+    if len(seen) == 1:
+        return view
+    mean = np.mean(seen, axis=0)
+    return replace(fit_view(view.grid, view.sizes, lattice, mean, view.image_size), residual_px=view.residual_px)
+
+
+def _lattice_mm(view: BoardView) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    side = view.sizes.square_mm
+    y, x = np.mgrid[0 : view.grid.rows + 1, 0 : view.grid.columns + 1]
+    return np.column_stack([x.ravel() * side, y.ravel() * side, np.zeros(x.size)]).astype(np.float64)

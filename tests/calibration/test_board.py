@@ -1,0 +1,57 @@
+"""Setting up on the start position: which way the board lies, and what is refused."""
+
+import numpy as np
+import pytest
+
+from damludo.calibration.board import set_up
+from damludo.robot.places import TableLayout
+from damludo.simulation.camera import SimulatedCamera
+from damludo.simulation.clock import LockstepClock, World
+from damludo.simulation.furnish import furnished_table
+from damludo.simulation.optics import Optics
+from damludo.simulation.table import DiscColour
+from damludo.vision.content import BoardSizes, Content
+from damludo.vision.errors import BoardNotFound
+from damludo.vision.frame import Frame
+from damludo.vision.view import grid_of
+
+DARK = tuple(place for place in range(64) if (place // 8 + place % 8) % 2 == 0)
+START = {
+    place: Content.WHITE_MAN if place < 24 else Content.BLACK_MAN if place >= 40 else Content.EMPTY for place in DARK
+}
+GRID = grid_of(8, 8, DARK)
+
+
+def camera_on(content: dict[int, Content], side: DiscColour) -> SimulatedCamera:
+    table = furnished_table(TableLayout(), content, 2, np.random.default_rng(1))
+    table.carriage.present = False
+    return SimulatedCamera(table, LockstepClock(World()), Optics.seeded(3, side))
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(("side", "white_at"), [(DiscColour.WHITE, "bottom"), (DiscColour.BLACK, "top")])
+def test_start_position_tells_where_white_sits(side: DiscColour, white_at: str) -> None:
+    camera = camera_on(START, side)
+    view, _, found = set_up([camera.read(), camera.read()], GRID, START, BoardSizes())
+    assert found == white_at
+    assert np.abs(view.project(view.outer_corners_mm()) - camera.corners_px()).max() < 2.0
+
+
+@pytest.mark.simulation
+def test_another_position_is_refused() -> None:
+    moved = dict(START)
+    for place in DARK[:8]:
+        moved[place] = Content.EMPTY
+    with pytest.raises(BoardNotFound, match="do not show the start position"):
+        set_up([camera_on(moved, DiscColour.WHITE).read()], GRID, START, BoardSizes(), white_at="bottom")
+
+
+def test_a_picture_of_nothing_is_refused() -> None:
+    frame = Frame(np.full((480, 640, 3), 90, dtype=np.uint8), 0.0, 0)
+    with pytest.raises(BoardNotFound, match="no board of 8 x 8 squares"):
+        set_up([frame], GRID, START, BoardSizes())
+
+
+def test_no_picture_is_refused() -> None:
+    with pytest.raises(BoardNotFound, match="no picture"):
+        set_up([], GRID, START, BoardSizes())

@@ -1,0 +1,46 @@
+"""`damludo best` asks the engine."""
+
+import json
+
+import pytest
+
+from damludo.play.cli import main
+
+FEN = "W:Wc3,e3:Bd4,f6,h8"
+
+
+def _json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
+    assert main(["best", *words, "--json"]) == 0
+    answer: dict[str, object] = json.loads(capsys.readouterr().out)
+    return answer
+
+
+def test_a_proved_win_is_told_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = _json(capsys, "--game", "russian", "--fen", FEN, "--nodes", "2000")
+
+    assert answer["mate"] == 5
+    assert isinstance(answer["pv"], list)
+    assert [move["notation"] for move in answer["pv"]] == ["c3:g7", "h8:f6", "e3-f4", "f6-e5", "f4:d6"]
+    assert answer["move"] == answer["pv"][0]
+
+
+def test_the_node_limit_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = _json(capsys, "--game", "international", "--nodes", "700")
+
+    assert answer["nodes"] == 700
+    assert answer["mate"] is None
+
+
+def test_the_depth_limit_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _json(capsys, "--game", "english", "--depth", "3")["depth"] == 3
+
+
+def test_two_limits_are_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["best", "--game", "english", "--depth", "3", "--seconds", "1"]) == 2
+    assert "not allowed with" in capsys.readouterr().err
+
+
+def test_people_see_the_move_and_its_worth(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["best", "--game", "russian", "--fen", FEN, "--level", "5"]) == 0
+
+    assert capsys.readouterr().out.startswith("c3xe5xg7   wins in 5 plies, depth 3, ")

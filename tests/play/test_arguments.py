@@ -1,0 +1,27 @@
+"""Numbers on the command line are read strictly."""
+
+import argparse
+
+import pytest
+
+from damludo.play.arguments import count, seconds
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.0", "", " 1", "1_0", "٣", "9" * 19])
+def test_a_count_is_a_whole_number_from_one(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="not a whole number from 1"):
+        count(text)
+
+
+def test_a_count_is_read() -> None:
+    assert count("20000") == 20_000
+
+
+@pytest.mark.parametrize("text", ["0", "-0.5", "nan", "inf", "soon", ""])
+def test_seconds_are_above_zero_and_end(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="not a number of seconds above 0"):
+        seconds(text)
+
+
+def test_seconds_are_read() -> None:
+    assert seconds("0.25") == 0.25

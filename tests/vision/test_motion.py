@@ -1,0 +1,157 @@
+"""Hands and stillness: what counts as a hand, and what must not."""
+
+from collections.abc import Callable, Iterator
+
+import cv2
+import numpy as np
+import pytest
+
+from damludo.vision.content import Content
+from damludo.vision.frame import Frame, Image
+from damludo.vision.motion import MotionWatch, Region, Scene
+from damludo.vision.view import BoardView
+
+Draw = Callable[..., Image]
+Board = dict[int, Content]
+A3, C3, D4, E5, H8 = 16, 18, 27, 36, 63
+
+
+@pytest.fixture
+def watch(view_from_above: BoardView) -> MotionWatch:
+    return MotionWatch(Region.of_view(view_from_above))
+
+
+def see(watch: MotionWatch, images: "list[Image] | Iterator[Image]", from_s: float = 0.0) -> list[Scene]:
+    """Show pictures, ten a second."""
+    return [watch.update(Frame(image, from_s + 0.1 * n, n)) for n, image in enumerate(images)]
+
+
+def test_a_scene_is_still_after_four_tenths_of_a_second(watch: MotionWatch, draw: Draw, start: Board) -> None:
+    scenes = see(watch, [draw(start, seed=n) for n in range(7)])
+    assert [scene.still for scene in scenes] == [False] * 4 + [True] * 3
+    assert [scene.quiet for scene in scenes] == [False] * 4 + [True] * 3
+
+
+def test_an_arm_over_the_board_is_a_hand_at_once_and_until_it_is_gone(
+    watch: MotionWatch, draw: Draw, start: Board
+) -> None:
+    ys = [470, 375, 330, 330, 330, 375, 470]
+    arms = [draw(start, seed=9 + n, arm_to=(350.0, y)) for n, y in enumerate(ys)]
+    scenes = see(watch, [draw(start, seed=n) for n in range(6)] + arms + [draw(start, seed=30 + n) for n in range(6)])
+    hand = [scene.hand for scene in scenes]
+    assert hand[:6] == [False] * 6
+    assert hand[7:12] == [True] * 5
+    assert hand[13:] == [False] * 6
+    assert not any(scene.quiet for scene in scenes[7:15])
+
+
+def test_a_resting_hand_stays_a_hand(watch: MotionWatch, draw: Draw, start: Board) -> None:
+    see(watch, [draw(start, seed=n) for n in range(6)])
+    scenes = see(watch, [draw(start, seed=9 + n, arm_to=(350.0, 300.0)) for n in range(60)], from_s=1.0)
+    assert all(scene.hand for scene in scenes)
+    assert not any(scene.quiet for scene in scenes)
+
+
+@pytest.mark.parametrize(("origin", "target"), [(C3, D4), (A3, E5), (H8, D4)])
+def test_a_moved_man_is_no_hand(watch: MotionWatch, draw: Draw, start: Board, origin: int, target: int) -> None:
+    """Also on the edge of the board."""
+    after = start | {origin: Content.EMPTY, target: start[origin]}
+    before = see(watch, [draw(start, seed=n) for n in range(6)])
+    scenes = before + see(watch, [draw(after, seed=9 + n) for n in range(8)], from_s=0.6)
+    assert not any(scene.hand for scene in scenes)
+    assert scenes[-1].quiet
+
+
+def test_a_capture_of_three_is_no_hand(watch: MotionWatch, draw: Draw, start: Board) -> None:
+    after = start | dict.fromkeys((C3, 41, 43, 45), Content.EMPTY) | {D4: Content.WHITE_MAN}
+    see(watch, [draw(start, seed=n) for n in range(6)])
+    assert not any(scene.hand for scene in see(watch, [draw(after, seed=9 + n) for n in range(8)], from_s=0.6))
+
+
+@pytest.mark.parametrize("gain", [0.4, 0.7, 1.3])
+def test_a_lamp_is_no_hand(watch: MotionWatch, draw: Draw, start: Board, gain: float) -> None:
+    side = np.tile(np.linspace(1.0, gain, 640), (480, 1))
+    see(watch, [draw(start, seed=n) for n in range(6)])
+    scenes = see(watch, [draw(start, light=side, seed=9 + n) for n in range(8)], from_s=0.6)
+    assert not any(scene.hand for scene in scenes)
+    assert scenes[-1].quiet
+    assert scenes[0].light_changed
+
+
+def test_a_shadow_that_passes_is_no_hand(watch: MotionWatch, draw: Draw, start: Board) -> None:
+    shadows = []
+    for n in range(8):
+        light = np.ones((480, 640))
+        light[:, 60 * n : 60 * n + 150] = 0.45
+        shadows.append(draw(start, light=cv2.GaussianBlur(light, (0, 0), 6.0), seed=9 + n))
+    see(watch, [draw(start, seed=n) for n in range(6)])
+    scenes = see(watch, shadows, from_s=0.6)
+    assert not any(scene.hand for scene in scenes)
+    assert not scenes[4].still
+
+
+def test_the_machines_own_part_is_no_hand_where_it_is_known(watch: MotionWatch, draw: Draw, start: Board) -> None:
+    see(watch, [draw(start, seed=n) for n in range(6)])
+    for n in range(6):
+        image, x = draw(start, seed=9 + n), 150 + 40 * n
+        image[:, x : x + 60] = 90
+        outline = np.array([[x, 0], [x + 60, 0], [x + 60, 480], [x, 480]], dtype=np.float64)
+        scene = watch.update(Frame(image, 0.6 + 0.1 * n, n), outline)
+        assert not scene.hand
+        assert not scene.quiet
+
+
+def test_a_hand_is_seen_beside_the_machines_part(watch: MotionWatch, draw: Draw, start: Board) -> None:
+    see(watch, [draw(start, seed=n) for n in range(6)])
+    hands = []
+    for n in range(5):
+        image = draw(start, seed=9 + n, arm_to=(420.0, 400.0 - 20 * n))
+        image[:, 150:230] = 90
+        outline = np.array([[150, 0], [230, 0], [230, 480], [150, 480]], dtype=np.float64)
+        hands.append(watch.update(Frame(image, 0.6 + 0.1 * n, n), outline).hand)
+    assert hands[1:] == [True] * 4
+
+
+def test_what_the_machine_hid_at_the_beginning_is_learned_later(watch: MotionWatch, draw: Draw, start: Board) -> None:
+    outline = np.array([[150, 0], [260, 0], [260, 480], [150, 480]], dtype=np.float64)
+    for n in range(6):
+        image = draw(start, seed=n)
+        image[:, 150:260] = 90
+        watch.update(Frame(image, 0.1 * n, n), outline)
+    assert not any(scene.hand for scene in see(watch, [draw(start, seed=9 + n) for n in range(8)], from_s=0.6))
+
+
+def test_a_watch_that_began_with_a_hand_recovers(watch: MotionWatch, draw: Draw, start: Board) -> None:
+    moving = [draw(start, seed=n, arm_to=(350.0, 300.0 + 20 * n)) for n in range(4)]
+    scenes = see(watch, moving + [draw(start, seed=9 + n) for n in range(8)])
+    assert scenes[-1].quiet
+
+
+def test_a_thing_that_was_laid_down_is_no_hand_for_ever(watch: MotionWatch, draw: Draw, start: Board) -> None:
+    lying = []
+    for n in range(60):
+        image = draw(start, seed=9 + n)
+        image[395:440, 300:380] = (60, 160, 60)
+        lying.append(image)
+    see(watch, [draw(start, seed=n) for n in range(6)])
+    scenes = see(watch, lying, from_s=0.6)
+    assert scenes[-1].quiet
+
+
+def test_the_places_under_the_hand_are_covered_until_forgotten(
+    watch: MotionWatch, draw: Draw, start: Board, at_px: Callable[[int], tuple[float, float]]
+) -> None:
+    x, y = at_px(2 + 8)
+    see(watch, [draw(start, seed=n) for n in range(6)])
+    see(watch, [draw(start, seed=9 + n, arm_to=(x, y)) for n in range(3)], from_s=0.6)
+    covered = {int(place) for place in np.flatnonzero(watch.covered)}
+    assert {2, 10} <= covered
+    assert not covered & {7, 15, 40, 56, 63}
+    watch.forget_cover()
+    assert not watch.covered.any()
+
+
+def test_equal_frames_give_equal_scenes(view_from_above: BoardView, draw: Draw, start: Board) -> None:
+    images = [draw(start, seed=n, arm_to=(350.0, 460.0 - 30 * n)) for n in range(5)]
+    region = Region.of_view(view_from_above)
+    assert see(MotionWatch(region), images) == see(MotionWatch(region), images)

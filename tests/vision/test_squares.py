@@ -1,0 +1,96 @@
+"""Reading rendered squares: random positions with kings and discs off the middle, the light, the profile's form of a look."""
+
+import json
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+
+from damludo.calibration.board import set_up
+from damludo.robot.places import TableLayout
+from damludo.simulation.camera import SimulatedCamera
+from damludo.simulation.clock import LockstepClock, World
+from damludo.simulation.furnish import furnished_table
+from damludo.simulation.optics import Optics
+from damludo.simulation.table import DiscColour
+from damludo.vision.cold import cold_look
+from damludo.vision.content import BoardSizes, Content
+from damludo.vision.errors import BadPicture
+from damludo.vision.frame import Frame, Image
+from damludo.vision.look import Look, learn_look
+from damludo.vision.squares import SquareReader, read_squares
+from damludo.vision.view import BoardView, grid_of
+
+Draw = Callable[..., Image]
+SIDE_OF = np.array([0, 1, 1, 2, 2])
+
+
+def wrong_sides(reading: np.ndarray, content: Mapping[int, Content]) -> int:
+    return sum(int(SIDE_OF[reading[place].argmax()] != SIDE_OF[what]) for place, what in content.items())
+
+
+def scattered(start: Mapping[int, Content], seed: int) -> dict[int, Content]:
+    random = np.random.default_rng(seed)
+    kinds = [Content.EMPTY, Content.EMPTY, *(c for c in Content if c)]
+    return {place: kinds[int(random.integers(len(kinds)))] for place in start}
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("seed", [2, 3, 6])
+def test_rendered_positions_with_kings_are_read_without_a_mistake(start: dict[int, Content], seed: int) -> None:
+    layout, random = TableLayout(), np.random.default_rng(seed)
+    table = furnished_table(layout, start, 2, random)
+    table.carriage.present = False
+    camera = SimulatedCamera(
+        table, LockstepClock(World()), Optics.seeded(seed, DiscColour(["white", "black"][seed % 2]))
+    )
+    frame = Frame(camera.render(table), 0.0, 0)
+    view, look, _ = set_up([frame], grid_of(8, 8, tuple(start)), start, BoardSizes())
+    reader = SquareReader(view, look)
+    for number in range(1, 4):
+        content = scattered(start, 10 * seed + number)
+        shown = furnished_table(layout, content, 2, random, spread_mm=2.5)
+        shown.carriage.present = False
+        assert wrong_sides(reader.read(camera.render(shown, number)), content) == 0
+
+
+@pytest.mark.parametrize("light", [0.5, 1.3])
+def test_another_light_changes_no_reading(
+    draw: Draw, start: dict[int, Content], view_from_above: BoardView, light: float
+) -> None:
+    reader = SquareReader(view_from_above, learn_look(draw(start), view_from_above, start))
+    content = {**start, 22: Content.EMPTY, 27: Content.WHITE_MAN, 45: Content.EMPTY}
+    slope = np.linspace(0.8, 1.2, 640)[None].repeat(480, axis=0)
+    assert wrong_sides(reader.read(draw(content, light=light * slope)), content) == 0
+
+
+def test_rows_of_unplayable_places_are_zero_and_none_outvotes_all(
+    draw: Draw, start: dict[int, Content], view_from_above: BoardView
+) -> None:
+    image = draw(start)
+    reading = read_squares(image, view_from_above, learn_look(image, view_from_above, start))
+    assert reading.shape == (64, 5)
+    assert not reading[[place for place in range(64) if place not in start]].any()
+    assert (reading.max(axis=1) - reading.min(axis=1)).max() <= 30.0 + 1e-4
+
+
+def test_a_look_survives_its_profile_form(draw: Draw, start: dict[int, Content], view_from_above: BoardView) -> None:
+    image = draw(start)
+    look = learn_look(image, view_from_above, start)
+    again = Look.from_dict(json.loads(json.dumps(look.to_dict())))
+    first, second = (SquareReader(view_from_above, which).read(image) for which in (look, again))
+    np.testing.assert_allclose(first, second, atol=0.2)
+
+
+def test_a_broken_profile_is_named(draw: Draw, start: dict[int, Content], view_from_above: BoardView) -> None:
+    data = learn_look(draw(start), view_from_above, start).to_dict()
+    with pytest.raises(BadPicture, match="wrong entry 'disc'"):
+        Look.from_dict({**data, "disc": [[0.0, 1.0]]})
+    del data["step"]
+    with pytest.raises(BadPicture, match="calibrate the board again"):
+        Look.from_dict(data)
+
+
+def test_a_cold_look_tells_the_sides_apart(draw: Draw, start: dict[int, Content], view_from_above: BoardView) -> None:
+    image = draw(start)
+    assert wrong_sides(SquareReader(view_from_above, cold_look(image, view_from_above)).read(image), start) == 0

@@ -1,0 +1,157 @@
+"""Tracking from quiet to quiet: what changes keeps nothing, what stays keeps everything, contradictions are told."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from damludo.vision.content import Content
+from damludo.vision.errors import VisionError
+from damludo.vision.frame import Frame, Image
+from damludo.vision.reading import BoardReading
+from damludo.vision.view import BoardView
+from damludo.vision.watcher import BoardWatcher
+
+Draw = Callable[..., Image]
+Board = dict[int, Content]
+A3, C3, D4, E3 = 16, 18, 27, 20
+
+
+@dataclass
+class TableReader:
+    """Says what it is told, with a given lead in nats; `says` may be wrong on purpose."""
+
+    says: Board = field(default_factory=dict)
+    lead: float = 10.0
+
+    def read(self, image: Image, believed: Mapping[int, Content] | None) -> NDArray[np.float64]:
+        table = np.zeros((64, 5))
+        for place, content in self.says.items():
+            table[place] = -self.lead
+            table[place, content] = 0.0
+        return table
+
+
+@dataclass
+class Desk:
+    """A watcher with its clock."""
+
+    watcher: BoardWatcher
+    reader: TableReader
+    draw: Draw
+    time_s: float = 0.0
+    number: int = 0
+
+    def show(self, content: Board, frames: int = 8, **more: object) -> None:
+        """Hold a board still before the camera; the reader sees it as it is."""
+        self.reader.says = dict(content)
+        for _ in range(frames):
+            self.watcher.update(Frame(self.draw(content, seed=self.number, **more), self.time_s, self.number))
+            self.time_s, self.number = self.time_s + 0.1, self.number + 1
+
+
+@pytest.fixture
+def desk(view_from_above: BoardView, draw: Draw) -> Desk:
+    reader = TableReader()
+    return Desk(BoardWatcher(view_from_above, reader), reader, draw)
+
+
+def moved(board: Board, origin: int, target: int) -> Board:
+    return board | {origin: Content.EMPTY, target: board[origin]}
+
+
+def test_a_board_that_was_never_quiet_cannot_be_read(desk: Desk, start: Board) -> None:
+    desk.show(start, frames=2)
+    assert desk.watcher.quiet_frame() is None
+    with pytest.raises(VisionError, match="not quiet"):
+        desk.watcher.read()
+
+
+def test_the_first_reading_is_the_readers(desk: Desk, start: Board) -> None:
+    desk.show(start)
+    reading = desk.watcher.read()
+    assert reading.most_likely() == start
+    assert desk.watcher.change is None
+    assert reading.number == 7
+    assert reading.time_s == pytest.approx(0.7)
+
+
+def test_a_move_is_read_as_a_move(desk: Desk, start: Board) -> None:
+    desk.show(start)
+    desk.watcher.believe(start)
+    desk.show(moved(start, C3, D4))
+    assert desk.watcher.read().most_likely() == moved(start, C3, D4)
+    assert desk.watcher.disagreement == ()
+
+
+def test_an_unchanged_place_keeps_its_content_against_a_wrong_reader(desk: Desk, start: Board) -> None:
+    desk.show(start)
+    desk.watcher.believe(start)
+    desk.show(moved(start, C3, D4))
+    desk.reader.says[A3] = Content.BLACK_MAN
+    assert desk.watcher.read().most_likely() == moved(start, C3, D4)
+
+
+def test_a_strong_contradiction_is_told(desk: Desk, start: Board) -> None:
+    desk.show(start)
+    desk.watcher.believe(start)
+    desk.show(start)
+    desk.reader.says[A3], desk.reader.lead = Content.BLACK_MAN, 20.0
+    desk.watcher.read()
+    assert desk.watcher.disagreement == (A3,)
+
+
+def test_a_disturbed_place_may_hold_what_it_held(desk: Desk, start: Board) -> None:
+    """Lifted and put back a tenth of a square off."""
+    desk.show(start)
+    desk.watcher.believe(start)
+    desk.show(start, offsets={C3: (5.0, 0.0)})
+    assert desk.watcher.read().most_likely() == start
+    change = desk.watcher.change
+    assert change is not None
+    assert change.log_likelihood_ratio[C3] > 3.0 > change.log_likelihood_ratio[E3]
+
+
+def test_changes_count_from_what_was_believed_last(desk: Desk, start: Board) -> None:
+    second = moved(start, C3, D4)
+    desk.show(start)
+    desk.watcher.believe(start)
+    desk.show(second)
+    desk.watcher.read()
+    desk.watcher.believe(second)
+    desk.show(moved(second, E3, 29))
+    assert desk.watcher.read().most_likely() == moved(second, E3, 29)
+    change = desk.watcher.change
+    assert change is not None
+    assert change.log_likelihood_ratio[[C3, D4]].max() < 0.0
+
+
+def test_a_belief_without_quiet_frames_waits_for_them(desk: Desk, start: Board) -> None:
+    desk.watcher.believe(start)
+    desk.show(start)
+    desk.show(moved(start, C3, D4))
+    assert desk.watcher.read().most_likely() == moved(start, C3, D4)
+    assert desk.watcher.change is not None
+
+
+def test_given_frames_can_be_read_and_believed_without_stillness(desk: Desk, draw: Draw, start: Board) -> None:
+    desk.reader.says = start
+    frames = tuple(Frame(draw(start, seed=n), 0.0, n) for n in range(2))
+    assert desk.watcher.read(frames).most_likely() == start
+    desk.watcher.believe(start, frames)
+    desk.reader.says = moved(start, C3, D4)
+    after = (Frame(draw(moved(start, C3, D4), seed=5), 1.0, 5),)
+    assert desk.watcher.read(after).most_likely() == moved(start, C3, D4)
+
+
+def test_a_reading_never_goes_below_minus_thirty_and_says_nothing_beside_the_places(desk: Desk, start: Board) -> None:
+    desk.show(start)
+    desk.watcher.believe(start)
+    desk.show(moved(start, C3, D4))
+    reading: BoardReading = desk.watcher.read()
+    assert reading.log_likelihood.min() >= -30.0
+    rest = [place for place in range(64) if place not in start]
+    assert not reading.log_likelihood[rest].any()
+    assert reading.log_likelihood[list(start)].max(axis=1) == pytest.approx(0.0)

@@ -1,0 +1,178 @@
+"""A look without teaching, or taught in another light: the discs and empty squares of the picture itself tell."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.content import Content
+from damludo.vision.frame import Image
+from damludo.vision.look import FEWEST_DISCS, FIRST_RADIUS, Look, learn_look, matched, normalised
+from damludo.vision.patches import Patches
+from damludo.vision.squares import SquareReader
+from damludo.vision.view import BoardView
+
+Floats = NDArray[np.float32]
+
+CENTRE = 0.2
+"""Radius of the middle of a square that is looked at first, in squares."""
+WEIGHT = np.array([1.0, 1.6, 1.6], dtype=np.float32)
+"""Colour differences count more than brightness, which shadow and gloss change."""
+SURELY_EMPTY, SURELY_OCCUPIED = 0.25, 0.9
+"""Weighted log-colour distance from the plain square; between them the widest gap decides."""
+ONE_KIND = 0.5
+"""Two groups of discs nearer than this are one."""
+ROUNDS = 3
+ADAPTATIONS = 2
+ANOTHER_PICTURE = 1.4
+"""Discs vary by so much more between pictures than within one."""
+LEAST_STEP = 0.2
+"""A channel in which the squares differ by less (log colour) does not tell the contrast."""
+STRAY_PART_OF_GUESS = 0.35
+"""A first guess takes gloss and shadow for discs; on a board of chess men both colours hold about as many."""
+FEWEST = 4
+"""So many places must read with certainty to teach their colours."""
+SURE_NATS = 3.0
+"""Places whose reading leads by this teach the next round."""
+
+
+def cold_look(image: Image, view: BoardView, known: Look | None = None) -> Look:
+    """Guess the look from one picture; the lighter discs are White's.
+
+    Args:
+        image: shape (h, w, 3).
+        view: the pose; the discs' diameter is measured, not taken from it.
+        known: a look whose empty squares were learnt from the empty board; its discs are not used.
+    """
+    patches = Patches(view, FIRST_RADIUS)
+    colours, light = normalised(patches, image, None if known is None else known.step)
+    middle = np.linalg.norm(patches.grid_of_samples, axis=1) < CENTRE
+    seen = np.median(colours[:, middle], axis=1)
+    centre = len(middle) // 2
+    plain = (np.stack([np.zeros(3, dtype=np.float32), light.step]) if known is None else known.empty[:, centre])[
+        patches.odd
+    ]
+    content = _first_guess(patches, seen, plain)
+    look = _learnt(image, view, content, known)
+    for _ in range(ROUNDS):
+        content = _sure_content(SquareReader(view, look), image)
+        look = _learnt(image, view, content, known)
+    return look
+
+
+def adapted_look(look: Look, image: Image, view: BoardView) -> Look:
+    """Carry a look into the light and the camera settings of a picture.
+
+    Lamps and exposure are in the light field already. What is left is contrast: another exposure curve stretches all log colours alike,
+    so the step between the two colours of squares, which is always seen, tells by how much. Then the places that
+    read with certainty teach their own colours.
+
+    Args:
+        look: taught on the same board and discs.
+        image: shape (h, w, 3).
+        view: the picture's pose; may differ from the one of the teaching, also by quarter turns.
+    """
+    known = _stretched(matched(look, image, view), image, view)
+    for _ in range(ADAPTATIONS):
+        content = _sure_content(SquareReader(view, known), image)
+        fresh = learn_look(image, view, content, radius=known.radius)
+        known = _joined(known, fresh, content, view)
+    return known
+
+
+def _stretched(look: Look, image: Image, view: BoardView) -> Look:
+    step = normalised(Patches(view, look.radius), image, None)[1].step
+    seen = np.abs(look.step) > LEAST_STEP
+    ratio = np.where(seen, np.clip(step / np.where(seen, look.step, 1.0), 0.5, 3.0), 1.0).astype(np.float32)
+    spread = np.maximum(ratio, 1.0)
+    return replace(
+        look,
+        step=step,
+        empty=look.empty * ratio,
+        empty_spread=look.empty_spread * spread,
+        disc=look.disc * ratio,
+        disc_spread=look.disc_spread * spread * ANOTHER_PICTURE,
+    )
+
+
+def _joined(known: Look, fresh: Look, content: dict[int, Content], view: BoardView) -> Look:
+    """Return the fresh look, with the known one for what too few places of the picture show."""
+    patches = Patches(view, known.radius)
+    seen = np.array([int(content.get(int(place), -1)) for place in patches.places])
+    empties = np.array([((seen == 0) & (patches.odd == colour)).sum() >= FEWEST for colour in (0, 1)])[:, None, None]
+    discs = np.array([(seen == 1).sum() >= FEWEST, (seen == 3).sum() >= FEWEST])[:, None]
+    return replace(
+        known,
+        step=fresh.step,
+        empty=np.where(empties, fresh.empty, known.empty),
+        empty_spread=np.where(empties, fresh.empty_spread, known.empty_spread),
+        disc=np.where(discs, fresh.disc, known.disc),
+        disc_spread=np.where(discs, fresh.disc_spread, known.disc_spread),
+    )
+
+
+def _learnt(image: Image, view: BoardView, content: dict[int, Content], known: Look | None) -> Look:
+    look = learn_look(image, view, content, radius=0)
+    if known is None:
+        return look
+    return replace(look, step=known.step, empty=known.empty, empty_spread=known.empty_spread)
+
+
+def _first_guess(patches: Patches, seen: Floats, plain: Floats) -> dict[int, Content]:
+    away = np.linalg.norm((seen - plain) * WEIGHT, axis=1)
+    occupied = np.zeros(len(away), dtype=bool)
+    for colour in (0, 1):
+        rows = patches.odd == colour
+        if rows.any():
+            occupied[rows] = away[rows] > _gap(away[rows])
+    content = {int(p): Content.EMPTY for p in patches.places[~occupied]}
+    occupied &= ~_stray(occupied, patches.odd)
+    if occupied.any():
+        white = _lighter(seen[occupied] * WEIGHT, float(plain[:, 0].mean()))
+        for place, is_white in zip(patches.places[occupied], white, strict=True):
+            content[int(place)] = Content.WHITE_MAN if is_white else Content.BLACK_MAN
+    return content
+
+
+def _stray(occupied: NDArray[np.bool_], odd: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return the places of the colour that holds a few discs where the other holds many: gloss and shadow, most likely."""
+    counts = [int(occupied[odd == colour].sum()) for colour in (0, 1)]
+    few = int(np.argmin(counts))
+    return np.asarray((odd == few) & (counts[1 - few] >= FEWEST_DISCS) & (counts[few] <= STRAY_PART_OF_GUESS * counts[1 - few]))
+
+
+def _gap(away: Floats) -> float:
+    """Return the middle of the widest gap between the distances that could mean either."""
+    line = np.sort(np.concatenate([[SURELY_EMPTY, SURELY_OCCUPIED], away]))
+    line = line[(line >= SURELY_EMPTY) & (line <= SURELY_OCCUPIED)]
+    widest = int(np.argmax(np.diff(line)))
+    return float(line[widest] + line[widest + 1]) / 2
+
+
+def _lighter(colour: Floats, board: float) -> NDArray[np.bool_]:
+    """Divide discs into two groups (2-means); return which belong to the lighter one. One group: lighter than the board?"""
+    spread = colour - colour.mean(axis=0)
+    axis = np.linalg.svd(spread, full_matrices=False)[2][0] if len(colour) > 1 else np.zeros(3)
+    side = spread @ axis > 0
+    for _ in range(10):
+        if side.all() or not side.any():
+            break
+        means = colour[side].mean(axis=0), colour[~side].mean(axis=0)
+        side = np.linalg.norm(colour - means[0], axis=1) < np.linalg.norm(colour - means[1], axis=1)
+    if side.all() or not side.any() or np.linalg.norm(colour[side].mean(0) - colour[~side].mean(0)) < ONE_KIND:
+        return np.full(len(colour), bool(colour[:, 0].mean() > board))
+    return np.asarray(side if colour[side, 0].mean() > colour[~side, 0].mean() else ~side)
+
+
+def _sure_content(reader: SquareReader, image: Image) -> dict[int, Content]:
+    """Return what is read with certainty, kings as men (a guessed look knows no heights)."""
+    found = reader.read(image)[list(reader.view.grid.playable)]
+    sides = np.stack([found[:, 0], found[:, 1:3].max(axis=1), found[:, 3:5].max(axis=1)], axis=1)
+    order = np.sort(sides, axis=1)
+    sure = order[:, 2] - order[:, 1] > SURE_NATS
+    kinds = (Content.EMPTY, Content.WHITE_MAN, Content.BLACK_MAN)
+    return {
+        place: kinds[int(best)]
+        for place, best, is_sure in zip(reader.view.grid.playable, sides.argmax(axis=1), sure, strict=True)
+        if is_sure
+    }

@@ -1,0 +1,125 @@
+"""Reading the squares of one picture: for every place, how likely each content is.
+
+For each sample the colour is compared with the empty square and with both sides' discs (Student's t: an outlier costs little).
+A hypothesis "one disc, here" is the sum over the samples that it would cover; a king covers what two discs cover.
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.content import Content
+from damludo.vision.frame import Image
+from damludo.vision.look import Look, normalised
+from damludo.vision.patches import FINE, SPACING, Patches
+from damludo.vision.view import BoardView
+
+Floats = NDArray[np.float32]
+
+DEGREES = 4.0
+"""Degrees of freedom of the colour distributions."""
+ANYTHING = -1.0
+"""Log density of a sample that neither square nor disc explains (gloss, a mark, a shadow); the same for all hypotheses."""
+BEYOND = 0.35
+"""Weight of samples beyond a place's own square: a neighbour's disc, its shadow or the frame may be there."""
+INDEPENDENT = 10.0
+"""So many independent samples a disc is worth: neighbours share grain, shadow and blur."""
+OFF_CENTRE = 0.12
+"""Standard deviation of a disc's offset, in squares."""
+CHOICE = 2.0
+"""Nats taken off a disc because the best of many offsets is taken: noise fits one of them."""
+LIMIT = 30.0
+"""No place says more than this (see `BoardReading`)."""
+
+
+class SquareReader:
+    """Reads pictures of one view and look; the geometry is laid out once."""
+
+    def __init__(self, view: BoardView, look: Look) -> None:
+        self.view, self.look = view, look
+        self._patches = Patches(view, look.radius)
+        self._empty = look.empty[self._patches.odd]
+        self._empty_scale = 1.0 / look.empty_spread[self._patches.odd]
+        self._empty_constant = np.log(self._empty_scale).sum(axis=-1)
+        self._disc_scale = 1.0 / look.disc_spread
+        self._disc_constant = np.log(self._disc_scale).sum(axis=-1)
+        covered = math.pi * (look.radius / SPACING) ** 2
+        beyond = np.abs(self._patches.grid_of_samples).max(axis=1) > 0.5
+        weight = np.where(beyond, BEYOND, 1.0) * min(1.0, INDEPENDENT / covered)
+        fine = self._patches.masks * weight.astype(np.float32)
+        places = len(fine)
+        coarse = np.ascontiguousarray(fine[:, :, 1::2, 1::2])
+        self._coarse_shape = coarse.shape[:4]
+        self._coarse = coarse.reshape(places, -1, coarse.shape[-1])
+        self._fine = fine
+        off = -(self._patches.offsets**2).sum(axis=1) / (2 * OFF_CENTRE**2)
+        self._prior = off.reshape(FINE, FINE).astype(np.float32)
+
+    def read(self, image: Image, believed: Mapping[int, Content] | None = None) -> NDArray[np.float64]:
+        """Return log-likelihoods, shape (rows * columns, 5), as in `BoardReading`.
+
+        Args:
+            image: shape (h, w, 3), BGR, as large as the view's picture.
+            believed: what probably stands where; not needed, since the light is measured on the corners of the squares.
+        """
+        del believed
+        colours, _ = normalised(self._patches, image, self.look.step)
+        man, king = np.moveaxis(self._best_offset(self._gain(colours)), 1, 0)
+        odds = self.look.occupied[self._patches.odd]
+        found = np.stack(
+            [np.zeros(len(man)), man[:, 0] + odds, king[:, 0] + odds, man[:, 1] + odds, king[:, 1] + odds], axis=1
+        )
+        found = np.maximum(found, found.max(axis=1, keepdims=True) - LIMIT)
+        result = np.zeros((self.view.grid.rows * self.view.grid.columns, 5))
+        result[self._patches.places] = found
+        return result
+
+    def _best_offset(self, gain: Floats) -> Floats:
+        """Return the evidence for a disc of each kind and side at its best offset, shape (p, 2 kinds, 2 sides).
+
+        Args:
+            gain: shape (p, samples, 2).
+
+        Coarse offsets first; then, where a disc is likely, the fine ones around the best: a man and a king differ by the
+        width of a sliver, which half a coarse step would hide.
+        """
+        scores = (self._coarse @ gain).reshape(*self._coarse_shape, 2)
+        scores = scores + self._prior[1::2, 1::2, None]
+        places, kinds, rows, columns, sides = scores.shape
+        flat = scores.reshape(places, kinds, rows * columns, sides)
+        best = flat.max(axis=2)
+        where = flat.argmax(axis=2)
+        likely = np.nonzero(best.max(axis=(1, 2)) > 0)[0]
+        if len(likely):
+            side = best[likely].max(axis=1).argmax(axis=1)
+            for kind in range(kinds):
+                at = where[likely, kind, side]
+                y, x = 2 * (at // columns) + 1, 2 * (at % columns) + 1
+                near = np.array([(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)])
+                yy, xx = y[:, None] + near[:, 0], x[:, None] + near[:, 1]
+                masks = self._fine[likely[:, None], kind, yy, xx]
+                fine = (masks @ gain[likely]) + self._prior[yy, xx][..., None]
+                best[likely, kind] = fine.max(axis=1)
+        return np.asarray(best - CHOICE)
+
+    def _gain(self, colours: Floats) -> Floats:
+        """Return how much better each sample fits a disc than the empty square: shape (p, samples, 2), nats."""
+        power = np.float32(-(DEGREES + 3) / 2)
+
+        def fit(mean: Floats, scale: Floats, constant: Floats) -> Floats:
+            away = (colours - mean) * scale
+            far = power * np.log1p(np.einsum("psc,psc->ps", away, away) / np.float32(DEGREES))
+            return np.asarray(np.maximum(far + constant, np.float32(ANYTHING)))
+
+        empty = fit(self._empty, self._empty_scale, self._empty_constant)
+        gains = [fit(self.look.disc[s], self._disc_scale[s], self._disc_constant[s]) - empty for s in (0, 1)]
+        return np.asarray(np.stack(gains, axis=-1), dtype=np.float32)
+
+
+def read_squares(
+    image: Image, view: BoardView, look: Look, believed: Mapping[int, Content] | None = None
+) -> NDArray[np.float64]:
+    """Read one picture; see `SquareReader.read`. Lays out the geometry anew: for many pictures keep a `SquareReader`."""
+    return SquareReader(view, look).read(image, believed)
