@@ -150,9 +150,12 @@ def _displaced(variant: Variant, position: Position) -> Iterator[Action]:
 
 
 def between(board: Board, origin: int, target: int) -> tuple[int, ...]:
-    """Return the squares strictly between two squares of one straight line; none if no line joins them."""
-    for step in ALL_DIRECTIONS:
-        ray = board.ray(origin, step)
-        if target in ray:
-            return ray[: ray.index(target)]
-    return ()
+    """Return the squares strictly between two squares of one row, file or diagonal; none if they lie on no such line."""
+    ranks, files = (
+        there - here for there, here in zip(divmod(target, board.columns), divmod(origin, board.columns), strict=True)
+    )
+    if 0 not in (ranks, files) and abs(ranks) != abs(files):
+        return ()
+    steps = max(abs(ranks), abs(files))
+    step = (target - origin) // steps if steps else 0
+    return tuple(origin + step * count for count in range(1, steps))

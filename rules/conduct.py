@@ -135,6 +135,8 @@ def _begun(position: Position, cells: bytes, routes: Iterable[Move]) -> list[_Pa
     """Return the moves of which `cells` is a part: the disc somewhere on its way, some captured discs gone."""
     parts = []
     for move in routes:
+        if not move.captures and move.becomes is None:
+            continue  # one act: done or not
         for landed in range(len(move.path), -1, -1):
             part = _part(position.cells, cells, move, landed)
             if part is not None:

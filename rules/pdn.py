@@ -35,8 +35,6 @@ MAX_MOVES = 2_000
 DEFAULT_GAME = "international"
 """What a file without GameType means, by the PDN standard."""
 
-_RESULTS = frozenset({"1-0", "0-1", "1/2-1/2", "2-0", "0-2", "1-1", "0-0", "*"})
-
 # Every alternative begins with its own letter or class and none repeats a group: the scanner never goes back.
 _TOKEN = re.compile(
     r"""(?P<blank>\s+)
@@ -139,13 +137,23 @@ def write_pdn(game: Game, tags: Mapping[str, str] | None = None, result: Result 
 
 
 def result_token(game: Variant, result: Result | None) -> str:
-    """Return the result as PDN writes it: two points for a win in International and Canadian, one elsewhere."""
+    """Return the result as PDN writes it: two points for a win in International and Canadian, one elsewhere.
+
+    The first number belongs to the side that begins: in English records "1-0" is a win of Black.
+    """
     if result is None:
         return "*"
-    win, draw, loss = ("2", "1", "0") if game.board.columns > 8 else ("1", "1/2", "0")
+    win, draw = ("2", "1") if game.board.columns > 8 else ("1", "1/2")
     if result.winner is None:
         return f"{draw}-{draw}"
-    return f"{win}-{loss}" if result.winner is Colour.WHITE else f"{loss}-{win}"
+    return f"{win}-0" if result.winner is game.start.side else f"0-{win}"
+
+
+def winner_of(game: Variant, token: str) -> Colour | None:
+    """Return who won by a PDN result, "1-0" as well as "2-0"; None for a draw and for a game without a result."""
+    if token in ("1-0", "2-0"):
+        return game.start.side
+    return game.start.side.other if token in ("0-1", "0-2") else None
 
 
 def _numbered(game: Game) -> Iterator[str]:

@@ -13,7 +13,7 @@ from damludo.rules.errors import BadRecord
 from damludo.rules.game import Game
 from damludo.rules.moves import every_capture
 from damludo.rules.notation import move_text, parse_fen
-from damludo.rules.pdn import read_pdn, result_token, write_pdn
+from damludo.rules.pdn import read_pdn, result_token, winner_of, write_pdn
 from damludo.rules.position import Colour
 from damludo.rules.variants import VARIANTS, variant
 
@@ -56,6 +56,17 @@ def test_real_games_replay_to_the_end(name: str, test_data: Path) -> None:
     assert sum(len(read.game.moves) for read in games) == REAL[name]
 
 
+@pytest.mark.photos
+def test_english_problems_are_won_by_the_side_to_move(test_data: Path) -> None:
+    """Which shows that the first number of a result is Black's there."""
+    text = (test_data / "pdn" / "english_problems_goulds.pdn").read_text(encoding="utf-8")
+    games = read_pdn(text, variant("english"))
+    won = [
+        winner_of(variant("english"), read.result) is read.game.start.side for read in games if "/" not in read.result
+    ]
+    assert (sum(won), len(won)) == (162, 175)
+
+
 @pytest.mark.parametrize("key", VARIANTS)
 def test_written_games_are_read_back(key: str) -> None:
     game, chance = Game.new(variant(key)), random.Random(key)
@@ -90,12 +101,14 @@ def test_a_game_without_a_number_is_written_with_its_name_and_position() -> None
     [
         ("international", Colour.WHITE, "2-0"),
         ("canadian", None, "1-1"),
-        ("english", Colour.BLACK, "0-1"),
+        ("english", Colour.BLACK, "1-0"),
+        ("czech", Colour.BLACK, "0-1"),
         ("english", None, "1/2-1/2"),
     ],
 )
 def test_results_are_written_as_the_game_does(key: str, winner: Colour | None, token: str) -> None:
     assert result_token(variant(key), Result(winner, "")) == token
+    assert winner_of(variant(key), token) is winner
 
 
 @pytest.mark.parametrize(
