@@ -50,7 +50,9 @@ def test_a_board_is_found_and_read_cold(start: Path, capsys: pytest.CaptureFixtu
     seen = answer(capsys, str(start))
     assert seen["found"] is True
     assert seen["squares"] == START.split("/")
-    np.testing.assert_allclose(np.array(seen["corners"]), [[59.5, 39.5], [443.5, 39.5], [443.5, 423.5], [59.5, 423.5]], atol=1)
+    np.testing.assert_allclose(
+        np.array(seen["corners"]), [[59.5, 39.5], [443.5, 39.5], [443.5, 423.5], [59.5, 423.5]], atol=1
+    )
 
 
 def test_a_taught_start_position_tells_where_white_sits(
@@ -69,9 +71,7 @@ def test_taught_rows_and_given_corners(start: Path, later: Path, capsys: pytest.
     assert seen["squares"] == LATER.split("/")
 
 
-def test_the_empty_board_may_teach_the_squares(
-    tmp_path: Path, later: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_empty_board_may_teach_the_squares(tmp_path: Path, later: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paint(tmp_path / "empty.png", "/".join(["........"] * 8))
     assert answer(capsys, str(later), "--empty", str(tmp_path / "empty.png"))["squares"] == LATER.split("/")
 

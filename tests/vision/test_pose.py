@@ -12,7 +12,13 @@ from damludo.vision.view import BoardView, grid_of
 def known_view(tilt: float) -> BoardView:
     turn = np.pi - tilt
     return BoardView(
-        grid_of(8, 8), BoardSizes(), (640, 480), 620.0, -0.08, np.array([turn, 0.0, 0.0]), np.array([-200.0, 190.0, 640.0])
+        grid_of(8, 8),
+        BoardSizes(),
+        (640, 480),
+        620.0,
+        -0.08,
+        np.array([turn, 0.0, 0.0]),
+        np.array([-200.0, 190.0, 640.0]),
     )
 
 

@@ -41,7 +41,9 @@ def test_rendered_positions_with_kings_are_read_without_a_mistake(start: dict[in
     layout, random = TableLayout(), np.random.default_rng(seed)
     table = furnished_table(layout, start, 2, random)
     table.carriage.present = False
-    camera = SimulatedCamera(table, LockstepClock(World()), Optics.seeded(seed, DiscColour(["white", "black"][seed % 2])))
+    camera = SimulatedCamera(
+        table, LockstepClock(World()), Optics.seeded(seed, DiscColour(["white", "black"][seed % 2]))
+    )
     frame = Frame(camera.render(table), 0.0, 0)
     view, look, _ = set_up([frame], grid_of(8, 8, tuple(start)), start, BoardSizes())
     reader = SquareReader(view, look)
