@@ -43,7 +43,7 @@ def served_table(variant: Variant, spec: HumanSpec, seed: int, data: Path, speed
         profile = GantryProfile(f"simulated-{seed}", measured_map(simulated, gantry), gantry.machine)
     path = gantry_path(data, profile.controller)
     save_gantry(profile, path)
-    deaf = replace(spec, habits=replace(spec.habits, patience_s=PATIENCE_S))
+    deaf = replace(spec, habits=replace(spec.habits, patience_s=PATIENCE_S * speed))
     simulated.world.add(seated_human(simulated.table, Game.new(variant), Colour.WHITE, deaf, seed))
     with (
         PseudoTerminal(simulated.controller, simulated.world) as port,
@@ -53,9 +53,9 @@ def served_table(variant: Variant, spec: HumanSpec, seed: int, data: Path, speed
         yield ServedTable(port.path, stream.url, path)
 
 
-def serve(variant: Variant, spec: HumanSpec, seed: int, home: str | None, as_json: bool) -> int:
+def serve(variant: Variant, spec: HumanSpec, seed: int, speed: float, home: str | None, as_json: bool) -> int:
     """Serve a table until interrupted."""
-    with served_table(variant, spec, seed, folders(home).data) as served:
+    with served_table(variant, spec, seed, folders(home).data, speed) as served:
         if as_json:
             print_json(
                 {

@@ -7,7 +7,7 @@ import numpy as np
 from damludo.play.content import board_content
 from damludo.play.events import EventKind, MatchEvent
 from damludo.play.simulated import SimulatedTable
-from damludo.rules.errors import BadMove, IllegalMove
+from damludo.rules.errors import BadMove, IllegalMove, RulesError
 from damludo.rules.game import Game
 from damludo.rules.moves import Move, play
 from damludo.rules.notation import parse_move, parse_squares
@@ -55,19 +55,20 @@ class TypedMoves:
             return "Wait: it is not your turn yet."
         try:
             move = parse_move(game.variant, game.position, text)
-        except IllegalMove:
-            return self._carry_out_anyway(text, game)
-        except BadMove as error:
-            return str(error)
+        except (IllegalMove, BadMove) as error:
+            return self._carry_out_anyway(text, game, error)
         self._my_turn = False
         self._make_board(self._content(game.make(move)))
         return None
 
-    def _carry_out_anyway(self, text: str, game: Game) -> str | None:
-        squares = parse_squares(game.variant, text)
+    def _carry_out_anyway(self, text: str, game: Game, error: RulesError) -> str | None:
+        try:
+            squares = parse_squares(game.variant, text)
+        except RulesError:
+            return f"{error}. A move looks like c3-d4; 'moves' lists yours."
         content = self._content(game)
         if len(squares) < 2 or squares[0] not in content:
-            return f"There is no disc of yours to move in '{text}'; 'moves' lists your legal moves."
+            return f"There is no disc to move in '{text}'; 'moves' lists your legal moves."
         self._my_turn = False
         moved = Move(squares[0], (squares[-1],), (), game.position.at(squares[0]), None)
         after = play(game.variant, game.position, moved)

@@ -3,16 +3,23 @@
 Frames go in one by one, events come out; nothing here reads a file or prints.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
+from damludo.play.content import board_content
+from damludo.play.referee import Ruling, rule
+from damludo.rules.conduct import Legal, Nothing, Unfinished, explain
+from damludo.rules.game import Game
+from damludo.rules.notation import move_json
 from damludo.vision.content import LETTER_OF_CONTENT, Content, Grid
 from damludo.vision.frame import Frame
 from damludo.vision.motion import Scene
 from damludo.vision.reading import BoardReading
+from damludo.vision.recognise import FREE_GAP_LIMIT_NATS
 from damludo.vision.watcher import BoardWatcher
 
 JsonValue = str | int | float | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
@@ -21,6 +28,8 @@ QUIET_FRAMES_TO_JUDGE = 3
 """So many quiet frames are averaged before a board is judged."""
 BEFORE_HAND_S = 0.15
 """A hand is in the margin of the picture so long before it is seen: those frames are read last of all."""
+PUT_BACK_NATS = 3.0
+"""A disc that the hand covered and that lies differently by this much evidence was lifted or pushed."""
 LIKE_THE_CALMEST_SQUARES = 0.3
 """Frames whose moving area is within this of the calmest one are as good as it."""
 
@@ -191,6 +200,138 @@ class PlainJudge:
             more["file"] = self._names[frames[-1].number]
         confidence = float(reading.probability()[list(grid.playable)].max(axis=1).min())
         return [WatchEvent("board", frames[-1].number, frames[-1].time_s, confidence, more)]
+
+
+class GameJudge:
+    """Follows a game: both sides play before the camera.
+
+    A board counts as a move only when it was quiet and the referee is sure; what is doubtful is asked, never guessed.
+
+    Args:
+        game: the position that stands on the board.
+        white_at, names: as for `PlainJudge`.
+    """
+
+    def __init__(self, game: Game, white_at: str = "bottom", names: tuple[str, ...] = ()) -> None:
+        self.game = game
+        self._white_at, self._names = white_at, names
+        self._told: tuple[str, frozenset[tuple[int, Content]]] | None = None
+        self._started = False
+
+    def judge(
+        self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
+    ) -> list[WatchEvent] | None:
+        """Rule on the board; see `Judge`."""
+        if not self._started:
+            return self._start(watcher, reading, frames)
+        ruling = rule(self.game, reading)
+        quiet = len(frames) >= QUIET_FRAMES_TO_JUDGE
+        if not ruling.sure:
+            if not last:
+                return None
+            # A glimpse between two hands is no reason to bother anybody.
+            return self._unsure(ruling, frames[-1]) if quiet else []
+        if isinstance(ruling.verdict, Legal):
+            return self._move(ruling.verdict, ruling, watcher, frames)
+        if not quiet:
+            return []
+        return self._other(ruling, watcher, frames)
+
+    def _start(self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...]) -> list[WatchEvent]:
+        """The watch begins with the position that the caller gave; what looks different is told."""
+        expected = board_content(self.game.variant.board.playable, self.game.position)
+        self._started = True
+        watcher.believe(expected, frames)
+        seen = reading.most_likely()
+        # A single picture is a poor judge of crowns, and the caller knows them.
+        unlike = [place for place in expected if _side(seen[place]) != _side(expected[place])]
+        more = self._rows(reading.grid, expected)
+        if unlike:
+            more["squares"] = self._names_of(unlike)
+            more["reason"] = "these squares do not look like the position; check them"
+        return [self._event("board", frames[-1], 0.5 if unlike else 1.0, more)]
+
+    def _move(
+        self, verdict: Legal, ruling: Ruling, watcher: BoardWatcher, frames: tuple[Frame, ...]
+    ) -> list[WatchEvent]:
+        move = move_json(self.game.variant, self.game.position, verdict.move)
+        self.game = self.game.make(verdict.move)
+        watcher.believe(ruling.content, frames)
+        self._told = None
+        more: dict[str, JsonValue] = {"move": _plain(move)} | self._rows(watcher.view.grid, dict(ruling.content))
+        return [self._event("move", frames[-1], _confidence(ruling), more)]
+
+    def _other(self, ruling: Ruling, watcher: BoardWatcher, frames: tuple[Frame, ...]) -> list[WatchEvent]:
+        verdict = ruling.verdict
+        if isinstance(verdict, Nothing):
+            back = self._put_back(watcher)
+            watcher.believe(ruling.content, frames)
+            self._told = None
+            return [self._event("put_back", frames[-1], 0.9, {"squares": self._names_of(back)})] if back else []
+        if isinstance(verdict, Legal) or not self._is_news(type(verdict).__name__, ruling):
+            return []
+        if isinstance(verdict, Unfinished):
+            left = [*verdict.discs_to_remove, *verdict.continue_to] or [verdict.at]
+            event = "incomplete"
+        else:
+            left = list(verdict.squares)
+            event = "missed_capture" if verdict.played is not None else "illegal"
+        more: dict[str, JsonValue] = {"squares": self._names_of(left), "reason": explain(verdict)}
+        return [self._event(event, frames[-1], _confidence(ruling), more)]
+
+    def _put_back(self, watcher: BoardWatcher) -> list[int]:
+        """Places whose disc was disturbed under the hand and is there again."""
+        change, believed = watcher.change, watcher.believed
+        if change is None or believed is None:
+            return []
+        covered = watcher.covered
+        return [
+            place
+            for place, content in sorted(believed.items())
+            if content is not Content.EMPTY and covered[place] and change.log_likelihood_ratio[place] > PUT_BACK_NATS
+        ]
+
+    def _unsure(self, ruling: Ruling, frame: Frame) -> list[WatchEvent]:
+        if not self._is_news("unsure", ruling):
+            return []
+        reason = "the squares named are hard to see; please straighten the discs on them"
+        if ruling.gap_nats > FREE_GAP_LIMIT_NATS:
+            reason = "no single move explains the board; please check it"
+        return [self._event("unsure", frame, 1.0, {"squares": self._names_of(list(ruling.doubtful)), "reason": reason})]
+
+    def _is_news(self, kind: str, ruling: Ruling) -> bool:
+        told = (kind, frozenset(ruling.content.items()))
+        news, self._told = told != self._told, told
+        return news
+
+    def _rows(self, grid: Grid, content: dict[int, Content]) -> dict[str, JsonValue]:
+        return {"rows": list[JsonValue](turned_rows(rows_of(grid, content), self._white_at))}
+
+    def _names_of(self, places: list[int]) -> list[JsonValue]:
+        return [self.game.variant.board.name(place) for place in places]
+
+    def _event(self, event: str, frame: Frame, confidence: float, more: dict[str, JsonValue]) -> WatchEvent:
+        if frame.number < len(self._names):
+            more["file"] = self._names[frame.number]
+        return WatchEvent(event, frame.number, frame.time_s, confidence, more)
+
+
+def _side(content: Content) -> str:
+    return LETTER_OF_CONTENT[content].lower()
+
+
+def _confidence(ruling: Ruling) -> float:
+    """Probability of the best outcome against the second."""
+    return 1.0 / (1.0 + math.exp(-min(ruling.margin_nats, 50.0)))
+
+
+def _plain(value: object) -> JsonValue:
+    """Narrow what `move_json` gives to JSON's types."""
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
 def rows_of(grid: Grid, content: dict[int, Content]) -> list[str]:

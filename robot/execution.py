@@ -28,6 +28,7 @@ class Execution:
         motion_done_s: active time at which the motion sent so far should be over.
         suspect_s: active time from which a report may speak in place of a lost `ok`.
         limit_s: active time at which the order sent last counts as lost.
+        floods: how many times in a row there was more to read than was read.
         astray: how many reports in a row said Idle elsewhere than at the end.
     """
 
@@ -38,6 +39,7 @@ class Execution:
     motion_done_s: float = 0.0
     suspect_s: float = 0.0
     limit_s: float = 0.0
+    floods: int = 0
     astray: int = 0
 
     def take(self) -> Order:

@@ -10,6 +10,7 @@ from damludo.robot.clock import Clock
 from damludo.robot.controller import Controller, ControllerInfo
 from damludo.robot.conversation import LineCounters
 from damludo.robot.dialect import Dialect
+from damludo.robot.drive import PLACE_TOLERANCE_MM, POLL_S, Drive, text_of
 from damludo.robot.errors import (
     ControllerAlarm,
     ControllerError,
@@ -19,23 +20,17 @@ from damludo.robot.errors import (
     RobotError,
     Stopped,
 )
-from damludo.robot.execution import DONE_EXTRA_S, DONE_FACTOR, Execution
+from damludo.robot.execution import Execution
 from damludo.robot.frames import GantryPoint
 from damludo.robot.gcode import Ok, Status, orders
-from damludo.robot.guard import CarriageSight, Guard, NoGuard
+from damludo.robot.guard import Guard, NoGuard
 from damludo.robot.line import Line
 from damludo.robot.machine import GantryLimits, MachineSettings
 from damludo.robot.motion import MotionPlan
 from damludo.robot.planner import Planner
 
-POLL_S = 0.1
-"""Guard and report are asked at this interval while something moves."""
-MUTE_QUERIES = 20
-"""This many unanswered queries (two seconds) mean that the controller is gone."""
-PLACE_TOLERANCE_MM = 0.1
 START_TOLERANCE_MM = 0.5
 HOME_TOLERANCE_MM = 0.5
-STOP_LIMIT_S = 4.0
 HOMING_TRIES = 5
 LOCKING_ERRORS = frozenset({9, 10})
 """Refusals that say that the controller has lost its position."""
@@ -82,20 +77,20 @@ class Gantry:
         self._talk = self._controller.talk
         self._dialect = dialect
         self._clock = clock
-        self._resume_after_s = resume_after_s
+        self._motion = Drive(self._controller, clock, resume_after_s)
         self._busy = threading.RLock()
-        self._stop = threading.Event()
-        # A resume must not follow the hold of a STOP that came between "is STOP pressed?" and the resume byte.
-        self._stop_lock = threading.Lock()
         self._state = State.CLOSED
         self._execution: Execution | None = None
-        self._magnet_on = False
 
     # What is known
 
     @property
     def state(self) -> State:
         """What the driver knows of the machine."""
+        if self._state is State.MOVING and self._motion.held:
+            return State.HELD
+        if self._state is State.READY and self._motion.stopped:
+            return State.STOPPED
         return self._state
 
     @property
@@ -125,7 +120,7 @@ class Gantry:
     @property
     def magnet_on(self) -> bool:
         """What the magnet was told last."""
-        return self._magnet_on
+        return self._motion.magnet_on
 
     @property
     def counters(self) -> LineCounters:
@@ -157,9 +152,9 @@ class Gantry:
             WrongSettings: travel, steps or homing are not those expected.
         """
         with self._busy:
-            self._state = State.CLOSED
+            self._become(State.CLOSED)
             info = self._controller.connect()
-            self._state = State.NOT_HOMED
+            self._become(State.NOT_HOMED)
             return info
 
     def home(self, guard: Guard | None = None) -> None:
@@ -177,12 +172,12 @@ class Gantry:
         watch = guard if guard is not None else NoGuard()
         with self._busy, self._tracked():
             self._require_connected()
-            self._raise_if_stopped()
-            self._state = State.NOT_HOMED
+            self._motion.raise_if_stopped()
+            self._become(State.NOT_HOMED)
             self._execution = None
             self._controller.calm_down()
             for _ in range(HOMING_TRIES):
-                self._await_clear(watch)
+                self._motion.await_clear(watch)
                 if self._home_once(watch):
                     self._check_home()
                     return
@@ -192,13 +187,13 @@ class Gantry:
 
     def _home_once(self, guard: Guard) -> bool:
         """Return False if a hand came in and homing was broken off."""
-        self._state = State.HOMING
+        self._become(State.HOMING)
         self._talk.send(self._dialect.home)
         limit_s = self.machine.homing_limit_s
         until_s = self._clock.now_s() + limit_s
         while self._clock.now_s() < until_s:
             answer = self._controller.receive(POLL_S)
-            if self._stop.is_set():
+            if self._motion.stopped:
                 self._break_off()
                 raise Stopped(
                     "STOP while homing: the position is not known; reset, then home with 'damludo gantry home'"
@@ -209,7 +204,7 @@ class Gantry:
             self._controller.raise_faults(self._dialect.home)
             if isinstance(answer, Ok):
                 return True
-            if not guard.clear(self._sight()):
+            if not guard.clear(self._motion.sight()):
                 # Homing cannot be held: the firmware ignores a feed hold there.
                 self._break_off()
                 return False
@@ -221,18 +216,18 @@ class Gantry:
     def _break_off(self) -> None:
         self._controller.soft_reset()
         self._talk.forget_faults()
-        self._magnet_on = False
-        self._state = State.NOT_HOMED
+        self._motion.magnet_on = False
+        self._become(State.NOT_HOMED)
 
     def _check_home(self) -> None:
         report = self._controller.fresh_report()
         expected = self.machine.home
         if report.state != "Idle" or not self._controller.is_near(expected, HOME_TOLERANCE_MM):
             raise NotHomed(
-                f"after homing the controller says {report.state} at {_text(self._controller.place)} instead of Idle at "
-                f"{_text(expected)}; check its homing settings ($22, $23, $27) with 'damludo gantry settings'"
+                f"after homing the controller says {report.state} at {text_of(self._controller.place)} instead of Idle at "
+                f"{text_of(expected)}; check its homing settings ($22, $23, $27) with 'damludo gantry settings'"
             )
-        self._state = State.READY
+        self._become(State.READY)
 
     # Motion
 
@@ -251,7 +246,7 @@ class Gantry:
         with self._busy, self._tracked():
             self._require_ready(plan)
             self._execution = Execution(deque(orders(plan, self._dialect, self.machine)), plan.end)
-            self._await_clear(watch)
+            self._motion.await_clear(watch)
             self._drive(self._execution, watch)
 
     def go_on(self, guard: Guard | None = None) -> None:
@@ -262,15 +257,15 @@ class Gantry:
         """
         watch = guard if guard is not None else NoGuard()
         with self._busy, self._tracked():
-            if self._state is not State.STOPPED and not (self._stop.is_set() and self._state is State.READY):
+            if self.state is not State.STOPPED:
                 raise ControllerError(
                     f"no motion was stopped (state: {self._state.value}); there is nothing to go on with"
                 )
-            self._stop.clear()
-            self._await_clear(watch)
-            self._resume()
+            self._motion.lift_stop()
+            self._motion.await_clear(watch)
+            self._motion.resume(self._execution)
             if self._execution is None:
-                self._state = State.READY
+                self._become(State.READY)
             else:
                 self._drive(self._execution, watch)
 
@@ -287,11 +282,7 @@ class Gantry:
         Raises:
             LineClosed: the cable is gone.
         """
-        with self._stop_lock:
-            self._stop.set()
-            self._talk.realtime(self._dialect.hold_byte)
-            if self._state is State.HOMING:
-                self._talk.realtime(self._dialect.reset_byte)
+        self._motion.stop(homing=self._state is State.HOMING)
 
     def reset(self) -> None:
         """Give up what was stopped or failed: soft reset. The magnet goes off, a held disc falls.
@@ -302,22 +293,22 @@ class Gantry:
             self._require_connected()
             before = self._controller.place if self._state in (State.READY, State.STOPPED) else None
             self._execution = None
-            self._state = State.NOT_HOMED
-            self._magnet_on = False
+            self._become(State.NOT_HOMED)
+            self._motion.magnet_on = False
             self._controller.soft_reset()
-            self._stop.clear()
+            self._motion.lift_stop()
             if before is None or self._talk.alarm is not None:
                 return
             report = self._controller.fresh_report()
             if report.state == "Idle" and self._controller.is_near(before, PLACE_TOLERANCE_MM):
-                self._state = State.READY
+                self._become(State.READY)
 
     def close(self) -> None:
         """Switch the magnet off and let go of the line. May be called more than once."""
         with self._busy:
             if self._state is not State.CLOSED:
                 self._let_go()
-            self._state = State.CLOSED
+            self._become(State.CLOSED)
             self._talk.close()
 
     def __enter__(self) -> "Gantry":
@@ -328,8 +319,8 @@ class Gantry:
 
     def _let_go(self) -> None:
         """Switch the magnet off: by a line if the controller listens to lines, else by a reset."""
-        self._magnet_on = False
-        if self._state is State.READY and not self._stop.is_set():
+        self._motion.magnet_on = False
+        if self._state is State.READY and not self._motion.stopped:
             with contextlib.suppress(RobotError):
                 self._controller.exchange(self._dialect.magnet_off)
                 return
@@ -342,6 +333,8 @@ class Gantry:
         try:
             yield
         except Stopped:
+            if self._state is State.MOVING:
+                self._become(State.STOPPED)
             raise
         except ControllerAlarm:
             self._give_up(State.ALARM)
@@ -357,15 +350,24 @@ class Gantry:
                 self._give_up(State.READY)
             raise
         except LineError:
-            moving = self._state in (State.MOVING, State.HELD)
+            moving = self._state is State.MOVING
             self._give_up(State.NOT_HOMED)
             if moving:
-                self._hold_quietly()
+                self._motion.hold_quietly()
             raise
+        except BaseException:
+            # The guard failed in mid-move: the motion is held, and nothing was lost.
+            if self._state is State.MOVING:
+                self._become(State.STOPPED)
+            raise
+
+    def _become(self, state: State) -> None:
+        self._state = state
+        self._motion.place_known = state in KNOWN_PLACE
 
     def _give_up(self, state: State) -> None:
         if self._state is not State.CLOSED:
-            self._state = state
+            self._become(state)
         self._execution = None
 
     def _require_connected(self) -> None:
@@ -374,7 +376,7 @@ class Gantry:
 
     def _require_ready(self, plan: MotionPlan) -> None:
         self._require_connected()
-        self._raise_if_stopped()
+        self._motion.raise_if_stopped()
         if self._state is State.READY:
             # What came while nobody listened: a reset in between voids the position.
             self._talk.drain()
@@ -385,202 +387,12 @@ class Gantry:
         self._controller.raise_faults()
         if not self._controller.is_near(plan.start, START_TOLERANCE_MM):
             raise ControllerError(
-                f"the plan starts at {_text(plan.start)} but the carriage stands at {_text(self._controller.place)}; "
+                f"the plan starts at {text_of(plan.start)} but the carriage stands at {text_of(self._controller.place)}; "
                 f"nothing was moved, plan again"
             )
 
     def _drive(self, execution: Execution, guard: Guard) -> None:
-        self._state = State.MOVING
-        try:
-            self._loop(execution, guard)
-        except RobotError as error:
-            if isinstance(error, ControllerError):
-                self._settle()
-            raise
-        except BaseException:
-            # The guard failed, or the program is being ended: nobody watches the table any more.
-            self._stop.set()
-            self._hold_quietly()
-            self._state = State.STOPPED
-            raise
+        self._become(State.MOVING)
+        self._motion.run(execution, guard)
         self._execution = None
-        self._state = State.READY
-
-    def _loop(self, execution: Execution, guard: Guard) -> None:
-        """Send, listen, watch until the plan is done."""
-        last_s = self._clock.now_s()
-        poll_s = last_s
-        while True:
-            now_s = self._clock.now_s()
-            if not self._controller.stands:
-                execution.active_s += now_s - last_s
-            last_s = now_s
-            self._raise_if_stopped()
-            if self._talk.pending == 0 and not self._controller.stands:
-                if execution.waiting:
-                    self._send_next(execution)
-                elif self._arrived(execution):
-                    return
-            if now_s >= poll_s:
-                self._talk.query()
-                poll_s = now_s + POLL_S
-                if not guard.clear(self._sight()):
-                    self._hold_until_clear(guard, execution)
-                    last_s = poll_s = self._clock.now_s()
-            timeout_s = min(max(0.0, poll_s - self._clock.now_s()), POLL_S)
-            # All that has come is read: a guard that takes its time must not let answers queue up behind old reports.
-            while self._listen(execution, timeout_s):
-                timeout_s = 0.0
-
-    def _send_next(self, execution: Execution) -> None:
-        order = execution.take()
-        if order.magnet is not None:
-            self._magnet_on = order.magnet
-        self._talk.send(order.text)
-
-    def _arrived(self, execution: Execution) -> bool:
-        """Return True once a report of after the barrier says Idle at the end of the plan."""
-        report = self._talk.report
-        if report is not None and report.state == "Idle":
-            if self._controller.is_near(execution.end, PLACE_TOLERANCE_MM):
-                return True
-            # One such report may have been made before the barrier was answered.
-            execution.astray += 1
-            if execution.astray > 2:
-                raise NotHomed(
-                    f"the carriage stands at {_text(self._controller.place)} instead of {_text(execution.end)}: lines got lost; "
-                    f"look at the board, then home with 'damludo gantry home'"
-                )
-        if execution.active_s > execution.limit_s + DONE_EXTRA_S:
-            raise LineSilent("the controller does not say that it has finished; check the cable, then home the machine")
-        self._talk.report = None
-        self._talk.query()
-        return False
-
-    def _listen(self, execution: Execution, timeout_s: float) -> bool:
-        """Take one answer and act on it; without one, see whether the time is over. Return whether there was one."""
-        answer = self._controller.receive(timeout_s)
-        self._controller.raise_faults(execution.sent_text)
-        if isinstance(answer, Ok) and not execution.waiting:
-            self._talk.report = None
-        if isinstance(answer, Status) and self._talk.pending and execution.active_s > execution.suspect_s:
-            self._judge_silence(execution, answer)
-        if answer is not None:
-            return True
-        self._raise_if_mute()
-        if self._talk.pending and execution.active_s > execution.limit_s:
-            raise LineSilent(
-                f"the line {execution.sent_text!r} was not answered within {DONE_FACTOR:.0f} times its time; "
-                f"check the cable, then home the machine"
-            )
-        return False
-
-    def _raise_if_mute(self) -> None:
-        if self._talk.unanswered_queries > MUTE_QUERIES:
-            raise LineSilent(
-                f"the controller has not answered {MUTE_QUERIES} queries; check cable and power, then connect and home again"
-            )
-
-    def _judge_silence(self, execution: Execution, report: Status) -> None:
-        """An `ok` is overdue: decide by the report whether it was lost on the way back, or the line on the way there."""
-        order = execution.sent
-        if report.state != "Idle" or order is None:
-            return
-        magnet_fits = order.magnet is None or (report.spindle is not None and (report.spindle > 0) == order.magnet)
-        # No report shows whether the units were set, and a plan in inches would end in the frame.
-        if self._controller.is_near(order.at, PLACE_TOLERANCE_MM) and magnet_fits and order.text != self._dialect.modes:
-            self._talk.forgive()
-            return
-        raise LineSilent(
-            f"the line {order.text!r} got lost: the carriage stands at {_text(self._controller.place)}, "
-            f"expected {_text(order.at)}; check the cable, then home the machine"
-        )
-
-    # Holding and stopping
-
-    def _sight(self) -> CarriageSight:
-        place = self._controller.place if self._state in KNOWN_PLACE else None
-        return CarriageSight(place, self._controller.report_time_s, self._magnet_on)
-
-    def _await_clear(self, guard: Guard) -> None:
-        """Wait, with nothing moving, until the guard sees nobody."""
-        self._raise_if_stopped()
-        while not guard.clear(self._sight()):
-            self._clock.sleep(POLL_S)
-            self._raise_if_stopped()
-
-    def _hold_until_clear(self, guard: Guard, execution: Execution) -> None:
-        self._state = State.HELD
-        self._talk.realtime(self._dialect.hold_byte)
-        clear_since_s: float | None = None
-        while clear_since_s is None or self._clock.now_s() - clear_since_s < self._resume_after_s:
-            self._tick(execution)
-            report = self._talk.report
-            if report is not None and report.state == "Run":
-                # The byte got lost; a hold may be asked for again.
-                self._talk.realtime(self._dialect.hold_byte)
-            if not guard.clear(self._sight()):
-                clear_since_s = None
-            elif clear_since_s is None:
-                clear_since_s = self._clock.now_s()
-        self._resume()
-        self._state = State.MOVING
-
-    def _tick(self, execution: Execution | None) -> None:
-        """Live for one poll interval while held: alarms, resets and STOP count; answers of lines are counted too."""
-        until_s = self._clock.now_s() + POLL_S
-        self._talk.query()
-        while (left_s := until_s - self._clock.now_s()) > 0:
-            self._controller.receive(left_s)
-            self._controller.raise_faults(execution.sent_text if execution is not None else "")
-            self._raise_if_stopped()
-        self._raise_if_mute()
-
-    def _resume(self) -> None:
-        """Send `resume` until a report shows that it was taken: a carriage that still slows down ignores it."""
-        for _ in range(int(STOP_LIMIT_S / POLL_S)):
-            with self._stop_lock:
-                if not self._stop.is_set():
-                    self._talk.realtime(self._dialect.resume_byte)
-            self._talk.report = None
-            self._tick(self._execution)
-            if self._talk.report is not None and not self._controller.stands:
-                return
-        raise LineSilent("the controller does not leave its hold; look whether its hold or door input is closed")
-
-    def _raise_if_stopped(self) -> None:
-        if not self._stop.is_set():
-            return
-        if self._state in (State.MOVING, State.HELD):
-            self._settle()
-            self._state = State.STOPPED
-        raise Stopped(
-            f"STOP: the carriage stands at {_text(self._controller.place)} and keeps what it holds; "
-            f"go on, or reset (a held disc falls then)"
-        )
-
-    def _settle(self) -> None:
-        """Wait until the carriage stands: hold complete, or idle."""
-        until_s = self._clock.now_s() + STOP_LIMIT_S
-        while self._clock.now_s() < until_s:
-            self._talk.report = None
-            self._talk.query()
-            self._talk.drain(quiet_s=POLL_S, limit_s=POLL_S)
-            self._controller.raise_losses()
-            report = self._talk.report
-            if report is not None and _is_still(report):
-                return
-            if self._stop.is_set() and report is not None and report.state == "Run":
-                self._talk.realtime(self._dialect.hold_byte)
-
-    def _hold_quietly(self) -> None:
-        with contextlib.suppress(RobotError):
-            self._talk.realtime(self._dialect.hold_byte)
-
-
-def _is_still(report: Status) -> bool:
-    return report.state == "Idle" or (report.state in ("Hold", "Door") and report.detail in (None, 0))
-
-
-def _text(point: GantryPoint | None) -> str:
-    return "an unknown place" if point is None else f"({point.x_mm:.1f}, {point.y_mm:.1f}, {point.z_mm:.1f}) mm"
+        self._become(State.READY)

@@ -11,6 +11,7 @@ from typing import TypeVar
 import serial
 from serial.tools import list_ports
 
+from damludo.robot.clock import Clock
 from damludo.robot.errors import LineClosed, LineError, LineSilent, PortBusy, PortNotFound
 
 _T = TypeVar("_T")
@@ -60,6 +61,43 @@ def find_ports(serial_number: str = "", vendor_id: int | None = None, product_id
         ),
         key=lambda port: (port.vendor_id is None, port.device),
     )
+
+
+def open_line(
+    clock: Clock, device: str = "", serial_number: str = "", patience_s: float = 15.0, baud: int = 115200
+) -> "SerialLine":
+    """Open a port, trying again for a while: after a plug was pulled, or while a modem manager looks at a new device.
+
+    Args:
+        clock: waits between the tries; each wait is longer than the one before.
+        device: name of the port; if not given, the port of the USB device with `serial_number`, whatever its name is.
+        serial_number: of the controller's USB device.
+        patience_s: how long to try.
+        baud: bits per second.
+
+    Raises:
+        PortNotFound, PortBusy, LineError: as the last try failed.
+    """
+    until_s = clock.now_s() + patience_s
+    wait_s = 0.25
+    while True:
+        try:
+            return SerialLine(device or _device_of(serial_number), baud)
+        except (PortNotFound, PortBusy):
+            if clock.now_s() + wait_s > until_s:
+                raise
+        clock.sleep(wait_s)
+        wait_s = min(2.0 * wait_s, 4.0)
+
+
+def _device_of(serial_number: str) -> str:
+    ports = find_ports(serial_number=serial_number)
+    if not ports or not serial_number:
+        raise PortNotFound(
+            f"no USB device with the serial number {serial_number!r} is plugged in; plug the controller in, "
+            f"'damludo doctor' lists the ports"
+        )
+    return ports[0].device
 
 
 class SerialLine:

@@ -84,6 +84,8 @@ def _illegal(verdict: Illegal) -> str:
             return f"no crown is due on {', '.join(names)}; please take the second disc off"
         case Reason.REMOVE_OTHER_STONE:
             return f"{', '.join(names)} cannot be taken off now; {better}"
+        case Reason.TOUCHED_OTHER:
+            return f"you touched {names[0]}, so it must move and not {names[1]}; {better}"
         case Reason.SEVERAL_DISCS:
             return f"several discs have changed: {', '.join(names)}; please put them back and move one"
 

@@ -93,10 +93,8 @@ def quiet_moves(variant: Variant, position: Position) -> tuple[Move, ...]:
     cells = position.cells
     own = tables.own[position.side]
     moves = []
-    for origin in variant.board.playable:
+    for origin in [square for square in variant.board.playable if cells[square] in own]:
         code = cells[origin]
-        if code not in own:
-            continue
         crown = tables.crown[code]
         for ray in tables.steps[code][origin]:
             for target in ray:
@@ -126,15 +124,22 @@ def every_capture(variant: Variant, position: Position) -> tuple[Move, ...]:
     own = tables.own[position.side]
     cells = bytearray(position.cells)
     search = _Search(tables, cells, variant.may_stop)
-    for origin in variant.board.playable:
+    first = tables.first
+    for origin in [square for square in variant.board.playable if cells[square] in own]:
         code = cells[origin]
-        if code in own and tables.first[code][origin]:
-            search.begin(origin, code)
+        # The square that the capturer left counts as empty during its own move.
+        cells[origin] = 0
+        search.origin, search.piece = origin, code
+        search.jump(code, first[code][origin], -1)
+        cells[origin] = code
     return tuple(search.found)
 
 
 class _Search:
-    """The capture recursion. It plays the jumps on `cells` and takes each one back."""
+    """The capture recursion. It plays the jumps on `cells` and takes each one back.
+
+    Before `jump` is called, `origin` and `piece` say who captures, and the origin is empty.
+    """
 
     __slots__ = ("captures", "cells", "found", "may_stop", "origin", "path", "piece", "tables")
 
@@ -146,33 +151,24 @@ class _Search:
         self.origin = 0
         self.piece = 0
 
-    def begin(self, origin: int, code: int) -> None:
-        """Find every complete capture of one piece."""
-        self.origin, self.piece = origin, code
-        # The square that the capturer left counts as empty during its own move.
-        self.cells[origin] = 0
-        self.jump(code, self.tables.first[code][origin], -1)
-        self.cells[origin] = code
-
     def jump(self, code: int, lines: tuple[Line, ...], came_by: int) -> bool:
         """Follow all jumps from a square; return whether there is one."""
         cells = self.cells
         barred = self.tables.barred[came_by]
         jumped = False
-        index = 0
-        for direction, ray, reach, victims in lines:
-            for index, over in enumerate(ray, 1):  # noqa: B007  (used behind the loop)
+        for direction, victims, hops in lines:
+            for over, landings in hops:  # noqa: B007  (used behind the loop)
                 if cells[over]:
                     break
             else:
                 continue
             taken = cells[over]
-            if taken not in victims or index == len(ray) or cells[ray[index]] or direction in barred:
+            if taken not in victims or cells[landings[0]] or direction in barred:
                 continue
             jumped = True
             cells[over] = self.tables.mark
             self.captures.append(over)
-            self.land(code, ray[index : index + reach], direction)
+            self.land(code, landings, direction)
             self.captures.pop()
             cells[over] = taken
         return jumped

@@ -12,8 +12,11 @@ from damludo.rules.traits import InCapture, Jump, Mover, Removal, Turning, Varia
 TAKEN = 7
 """Marks a captured piece that still stands in the way: neither empty nor anybody's victim."""
 
-Line = tuple[int, tuple[int, ...], int, frozenset[int]]
-"""A line to capture along: direction number, squares (two for a short jump), landing squares at most, pieces it takes."""
+Hop = tuple[int, tuple[int, ...]]
+"""A square that may hold a victim, and the landing squares behind it, nearest first; never none."""
+
+Line = tuple[int, frozenset[int], tuple[Hop, ...]]
+"""A line to capture along: direction number, pieces it takes, hops from near to far (one for a short jump)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +128,14 @@ def _lines(
         for step in jump.directions:
             turned = _turned(variant, piece, step)
             ray = variant.board.ray(at, turned)
-            if len(ray) >= 2:
-                squares = ray if jump.from_afar else ray[:2]
-                lines.append((directions[turned], squares, len(squares) if jump.lands_far else 1, victims))
+            hops = _hops(ray if jump.from_afar else ray[:2], jump.lands_far)
+            if hops:
+                lines.append((directions[turned], victims, hops))
     return tuple(lines)
+
+
+def _hops(ray: tuple[int, ...], lands_far: bool) -> tuple[Hop, ...]:
+    return tuple((over, ray[at + 1 :] if lands_far else ray[at + 1 : at + 2]) for at, over in enumerate(ray[:-1]))
 
 
 def _steps(variant: Variant, piece: Piece, mover: Mover, at: int) -> tuple[tuple[int, ...], ...]:

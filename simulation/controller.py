@@ -16,8 +16,11 @@ DOOR = 0x84
 JOG_CANCEL = 0x85
 SPINDLE_STOP = 0x9E
 
-MOTION_STEP_S = 0.02
-"""The limit switches are looked at, and the table is told, at least this often in motion."""
+MOTION_STEP_S = 0.025
+"""The limit switches are looked at, and the table is told, at least this often in motion. Longer than `World.STEP_S`, whose steps
+then do it alone."""
+TURNS_LIMIT = 1000
+"""So many events at one instant are a mistake in here: an error is better than a test that never ends."""
 DOOR_RESTORE_S = 4.0
 """After the door is shut the magnet has this long to take hold before the motion goes on."""
 
@@ -96,28 +99,31 @@ class Controller:
     def advance_to(self, time_s: float) -> None:
         """Live up to a time."""
         core = self.core
+        turns = 0
         while (due := self._due_s()) <= time_s:
-            if due > core.now:
-                core.now = due
+            turns = turns + 1 if due <= core.now else 0
+            if turns > TURNS_LIMIT:
+                raise RuntimeError(
+                    f"the simulated controller goes round in circles at {core.now:.6f} s ({core.state.value})"
+                )
+            core.now = max(core.now, due)
             self._move()
             self._pass_events()
         core.now = max(core.now, time_s)
         self._move()
 
     def _due_s(self) -> float:
+        """When the controller next has something to do. Asked twice a step: hence no call more than needed."""
         core = self.core
-        planner, uart = core.planner, core.uart
-        due = min(planner.next_event_s, core.mechanics.next_event_s, uart.next_arrival_s)
-        if planner.moving:
-            due = min(due, core.now + MOTION_STEP_S)
-        if self._program is not None:
-            # A suspended program has no wish of its own: its time would come again and again.
-            wake = INFINITY if core.suspended else self._wake_s
-            if self._status_wanted and core.state is not State.HOME:
-                wake = core.now
-            if wake < INFINITY:
-                due = min(due, max(wake, core.busy_until_s))
-        return min(due, core.brownout_s, core.restore_s)
+        due = min(core.mechanics.next_event_s, core.uart.next_arrival_s, core.brownout_s, core.restore_s)
+        if core.planner.moving:
+            due = min(due, core.planner.next_event_s, core.now + MOTION_STEP_S)
+        if self._status_wanted and core.state is not State.HOME:
+            return min(due, max(core.now, core.busy_until_s))
+        # A suspended program has no wish of its own: its time would come again and again.
+        if self._wake_s < INFINITY and not core.suspended:
+            due = min(due, max(self._wake_s, core.busy_until_s))
+        return due
 
     def _move(self) -> None:
         core = self.core
@@ -255,6 +261,7 @@ class Controller:
         if core.state in (State.ALARM, State.CHECK, State.DOOR):
             return
         core.write("[MSG:Check Door]")
+        core.jog_cancel = core.state is State.JOG
         core.state = State.DOOR
         core.planner.hold(core.now)
         if not core.planner.moving:
@@ -272,8 +279,9 @@ class Controller:
         if core.jog_cancel:
             core.jog_cancel = False
             core.stop_dead()
-            core.state = State.IDLE
-        elif core.state is State.DOOR:
+            if core.state is State.JOG:
+                core.state = State.IDLE
+        if core.state is State.DOOR:
             core.switch_magnet(False)
         elif core.planner.empty and core.state in (State.RUN, State.JOG):
             core.state = State.IDLE

@@ -70,8 +70,13 @@ class Geometry:
 
     @property
     def settings(self) -> Settings:
-        """Return controller settings with this travel."""
+        """Return controller settings with this travel, of a machine that was tuned with care.
+
+        300 mm/s and 2000 mm/s2 on the belts, 120 mm/s on the short way of z: a belt drive with silent drivers does that, and all
+        axes stay below the 30 kHz of steps that the protocol's firmware can make.
+        """
         settings = Settings()
+        settings.values |= {110: 18000.0, 111: 18000.0, 112: 7200.0, 120: 2000.0, 121: 2000.0, 122: 2000.0, 102: 200.0}
         for axis, travel in enumerate(self.travel_mm):
             settings.values[130 + axis] = travel
         return settings
@@ -168,15 +173,15 @@ class SimulatedGantry:
         if position == self._counted:
             return
         self.table.time_s = time_s
-        old = self._true
-        wanted = tuple(old[i] + position[i] - self._counted[i] for i in range(3))
-        travel = self.geometry.travel_mm
-        x, y, z = (min(HARD_STOP_MM, max(-travel[i] - HARD_STOP_MM, wanted[i])) for i in range(3))
+        old, counted, travel = self._true, self._counted, self.geometry.travel_mm
+        x = _between_stops(old[0] + position[0] - counted[0], travel[0])
+        y = _between_stops(old[1] + position[1] - counted[1], travel[1])
+        z = _between_stops(old[2] + position[2] - counted[2], travel[2])
         self._counted = position
-        if self.faults.lasting("slip_x") or self.faults.lasting("slip_y"):
+        if self.faults.asked:
             x, y = x - self.faults.take("slip_x"), y - self.faults.take("slip_y")
         self._go(old, (x, y, z))
-        if self.table.carriage.magnet_on and self.faults.lasting("drop_in_transit"):
+        if self.faults.asked and self.table.carriage.magnet_on:
             self._maybe_drop()
 
     def _go(self, old: Vector, new: Vector) -> None:
@@ -216,9 +221,7 @@ class SimulatedGantry:
         """Which limit switches are closed: they sit at 0 of each axis."""
         x, y, z = self._true
         closed = x >= 0.0, y >= 0.0, z >= 0.0
-        if any(self.faults.lasting(f"switch_{kind}_{name.lower()}") for kind in ("open", "closed") for name in AXES):
-            return self._broken(closed)
-        return closed
+        return self._broken(closed) if self.faults.asked else closed
 
     def _broken(self, closed: tuple[bool, bool, bool]) -> tuple[bool, bool, bool]:
         def state(axis: int) -> bool:
@@ -240,6 +243,10 @@ class SimulatedGantry:
         """
         exact = np.array([self.geometry.to_gantry(x, y) for x, y in board_points], dtype=np.float64).reshape(-1, 2)
         return exact + self._draw.normal(0.0, POINT_NOISE_MM, exact.shape)
+
+
+def _between_stops(place_mm: float, travel_mm: float) -> float:
+    return min(HARD_STOP_MM, max(-travel_mm - HARD_STOP_MM, place_mm))
 
 
 def install_gantry(

@@ -31,6 +31,11 @@ class Faults:
         for name, value in (wanted or {}).items():
             self.ask(name, value)
 
+    @property
+    def asked(self) -> bool:
+        """Whether any fault waits or lasts; most runs have none, and this is quick to ask."""
+        return bool(self._left)
+
     def ask(self, name: str, value: float = 1) -> None:
         """Let a fault happen from now on.
 

@@ -56,7 +56,7 @@ def _set(core: Core, position: list[float]) -> None:
 
 def _travel(core: Core, axes: tuple[int, ...], distance: float, speed: float, toward: bool) -> Program:
     """Move axes together; on the way to a switch each stops dead where its own closes."""
-    start = core.planner.end
+    start = list(core.planner.end)
     values = core.settings.values
     runs = {axis: plan_profile(core.now, 0.0, distance, 0.0, speed, 0.0, values[120 + axis]) for axis in axes}
     sign = {axis: (-1.0 if int(values[23]) >> axis & 1 else 1.0) * (1.0 if toward else -1.0) for axis in axes}
@@ -64,14 +64,12 @@ def _travel(core: Core, axes: tuple[int, ...], distance: float, speed: float, to
         position = _step(core, runs, sign, start)
         switches = core.mechanics.switches()
         for axis in tuple(runs):
-            if toward and switches[axis]:
-                del runs[axis]
-                start = (*start[:axis], position[axis], *start[axis + 1 :])  # type: ignore[assignment]
-            elif core.now >= runs[axis].end_s:
-                if toward:
+            found, at_end = toward and switches[axis], core.now >= runs[axis].end_s
+            if found or at_end:
+                if toward and not found:
                     return _fail(core, 9)
                 del runs[axis]
-                start = (*start[:axis], position[axis], *start[axis + 1 :])  # type: ignore[assignment]
+                start[axis] = position[axis]
         if runs:
             yield min(core.now + POLL_S, *(run.end_s for run in runs.values()), INFINITY)
     if not toward and any(core.mechanics.switches()[axis] for axis in axes):
@@ -79,7 +77,7 @@ def _travel(core: Core, axes: tuple[int, ...], distance: float, speed: float, to
     return 0
 
 
-def _step(core: Core, runs: dict[int, Profile], sign: dict[int, float], start: Vector) -> Vector:
+def _step(core: Core, runs: dict[int, Profile], sign: dict[int, float], start: list[float]) -> Vector:
     place = list(start)
     for axis, run in runs.items():
         place[axis] = start[axis] + sign[axis] * run.at(min(core.now, run.end_s))[0]

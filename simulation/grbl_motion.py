@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from damludo.simulation.grbl_settings import Settings, Vector
 
 INFINITY = math.inf
+LEAST_LIMIT = 0.01
+"""A rate or acceleration of 0 can be stored; the motion then creeps, it does not divide by zero."""
 
 
 class Profile:
@@ -281,4 +283,4 @@ def _axis_limit(limits: Vector, unit: Vector) -> float:
     for limit, part in zip(limits, unit, strict=True):
         if part:
             best = min(best, limit / abs(part))
-    return best
+    return max(best, LEAST_LIMIT)

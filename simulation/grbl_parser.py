@@ -93,7 +93,12 @@ def clean(raw: str) -> str:
     return "".join(out)
 
 
-def _number(text: str, at: int) -> tuple[float, int]:
+def read_number(text: str, at: int) -> tuple[float, int]:
+    """Read a decimal number; return it and the place behind it.
+
+    Raises:
+        Refused: 2, there is none.
+    """
     end = at
     if end < len(text) and text[end] in "+-":
         end += 1
@@ -103,15 +108,6 @@ def _number(text: str, at: int) -> tuple[float, int]:
     if not any(letter.isdigit() for letter in text[digits:end]):
         raise Refused(2)
     return float(text[at:end]), end
-
-
-def read_number(text: str, at: int) -> tuple[float, int]:
-    """Read a decimal number; return it and the place behind it.
-
-    Raises:
-        Refused: 2, there is none.
-    """
-    return _number(text, at)
 
 
 @dataclass(slots=True)
@@ -173,7 +169,7 @@ def _read_words(text: str) -> _Words:
         letter = text[at]
         if not "A" <= letter <= "Z":
             raise Refused(1)
-        value, at = _number(text, at + 1)
+        value, at = read_number(text, at + 1)
         words.add(letter, value)
     return words
 

@@ -25,7 +25,7 @@ class Pace:
         spread_mm: standard deviation of a placed disc's offset from the centre of its square, each axis.
     """
 
-    speed_mm_s: float = 450.0
+    speed_mm_s: float = 550.0
     pause_s: float = 0.12
     spread_mm: float = 1.5
 

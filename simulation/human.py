@@ -67,6 +67,11 @@ class ScriptedHuman:
         self._looked_at_version = -1
 
     @property
+    def meant(self) -> Position:
+        """The position that the person's last move, perhaps still being carried out, is meant to give."""
+        return self.game.position if self._intended is None else self.game.make(self._intended).position
+
+    @property
     def finished(self) -> bool:
         """True when the person knows that the game is over."""
         return self.game.result() is not None

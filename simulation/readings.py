@@ -50,6 +50,7 @@ class ModelledEyes:
             light_changed=False,
             mask_squares=3.0 if hand else 0.0,
             hand_probability=float(hand),
+            moving_squares=0.0 if still else 1.0,
         )
 
     def read(self) -> BoardReading:

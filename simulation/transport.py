@@ -100,6 +100,8 @@ class PseudoTerminal:
     """
 
     POLL_S = 0.002
+    OPENING_S = 0.02
+    """A client throws away what has come when it has finished opening: a greeting sent at once would be lost now and then."""
 
     def __init__(self, controller: Controller, world: World, reset_on_open: bool = True) -> None:
         self._controller = controller
@@ -149,6 +151,7 @@ class PseudoTerminal:
 
     def _opened(self) -> None:
         if self._reset_on_open:
+            self._stop.wait(self.OPENING_S)
             with self._world.lock:
                 self._controller.power_on()
 

@@ -31,7 +31,7 @@ PACKAGES = {
     "vision": _may(others="numpy cv2"),
     "robot": _may(others="serial"),
     "calibration": _may("rules vision robot", others="numpy cv2"),
-    "simulation": _may("rules vision robot", others="numpy cv2"),
+    "simulation": _may("rules vision robot", others="numpy cv2 fastapi starlette uvicorn"),
     "play": _may("rules engine vision robot calibration simulation", others="numpy cv2 fastapi starlette uvicorn"),
 }
 

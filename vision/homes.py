@@ -161,12 +161,20 @@ def _layouts(grid: Grid) -> Iterator[NDArray[np.intp]]:
 
 
 def _misfit(features: Floats, group: NDArray[np.intp], shade: NDArray[np.intp]) -> float:
-    """Sum of the absolute departures from the median of each class (group and shade)."""
+    """Sum of the absolute departures from the median of each class.
+
+    Empty squares are of two shades; men look alike on both, else an empty square of a home would pass for a man of its own kind.
+    """
     total = 0.0
-    for key in range(6):
-        members = features[(group == key // 2) & (shade == key % 2)]
-        if len(members):
-            total += float(np.abs(members - np.median(members, axis=0)).sum())
+    for members in (
+        (group == _EMPTY) & (shade == 0),
+        (group == _EMPTY) & (shade == 1),
+        group == _WHITE,
+        group == _BLACK,
+    ):
+        if members.any():
+            values = features[members]
+            total += float(np.abs(values - np.median(values, axis=0)).sum())
     return total
 
 

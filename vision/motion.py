@@ -131,8 +131,8 @@ class Region:
     def reduce(self, image: NDArray[np.uint8]) -> Gray:
         """Return the log-brightness of the region at reduced size, shape (h, w), float32."""
         part = image[self.y0 : self.y1, self.x0 : self.x1]
-        small = cv2.resize(part, self.size, interpolation=cv2.INTER_AREA)
-        gray = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
+        # Gray first: the reduction then has one channel to average instead of three.
+        gray = cv2.resize(cv2.cvtColor(part, cv2.COLOR_BGR2GRAY), self.size, interpolation=cv2.INTER_AREA)
         return np.asarray(cv2.LUT(gray, _LOG_OF_GRAY), dtype=np.float32)
 
     def polygon(self, points_px: NDArray[np.float64] | NDArray[np.float32]) -> Mask:
@@ -195,7 +195,7 @@ class Patch:
     @property
     def may_be_a_disc(self) -> bool:
         """As small as a disc that was put down, or as the place it was taken from."""
-        return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.1
+        return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -347,8 +347,8 @@ class MotionWatch:
     def _believe(self, cover: Cover, time_s: float) -> None:
         """One step of the hidden Markov chain in log odds (IN against OUT)."""
         elapsed = min(max(time_s - self._previous_s, 0.02), 1.0)
-        # Hands come and go about once in 6 s: that much certainty is lost by waiting.
-        change = 0.5 * (1.0 - math.exp(-2.0 * elapsed / 6.0))
+        # Hands come and go about once in 8 s: that much certainty is lost by waiting.
+        change = 0.5 * (1.0 - math.exp(-2.0 * elapsed / 8.0))
         inside = 1.0 / (1.0 + math.exp(-self._log_odds))
         inside = inside * (1.0 - change) + (1.0 - inside) * change
         prior = math.log(inside / (1.0 - inside))

@@ -38,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--serve", action="store_true", help="offer the table as a device: a serial port and an http stream"
     )
+    parser.add_argument(
+        "--speed", type=_speed, default=1.0, metavar="X", help="with --serve: times faster than real (0.1 to 20)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -50,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.serve:
         from damludo.play.serving import serve
 
-        return serve(chosen, human, arguments.seed, arguments.home, arguments.json)
+        return serve(chosen, human, arguments.seed, arguments.speed, arguments.home, arguments.json)
     from damludo.play.simulated import SimulationOptions, simulate
 
     options = SimulationOptions(
@@ -68,6 +71,16 @@ def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100_000:
         raise argparse.ArgumentTypeError(f"'{text}' must be a whole number from 1 to 100000")
     return int(text)
+
+
+def _speed(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.1 <= value <= 20.0:
+        raise argparse.ArgumentTypeError(f"'{text}' must be a number from 0.1 to 20")
+    return value
 
 
 def _level(text: str) -> int:

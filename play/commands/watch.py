@@ -6,11 +6,15 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from damludo.play.arguments import game_of
 from damludo.play.console import CommandError, ExitCode, print_json
 
 if TYPE_CHECKING:
     from damludo.play.watching import BoardEvents, WatchEvent
+    from damludo.rules.game import Game
+    from damludo.vision.content import Grid
     from damludo.vision.frame import Frame, FrameSource
+    from damludo.vision.look import Look
     from damludo.vision.view import BoardView
     from damludo.vision.watcher import PictureReader
 
@@ -23,6 +27,8 @@ EXAMPLES = (
 
 FRAMES_TO_FIND = 60
 """The board has to be seen within so many pictures."""
+FRAMES_TO_START = 5
+"""Without a game: a start position has to be seen within so many pictures, else the discs are told apart by themselves."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,16 +65,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Watch until the pictures end or Ctrl+C."""
     from damludo.vision.camera import open_source
 
-    if arguments.game != "none":
-        raise CommandError(
-            "watching a game is not possible yet; use --game none, which tells hands, changes and boards",
-            ExitCode.USAGE,
-        )
     if not 4 <= arguments.size <= 12:
         raise CommandError(f"--size {arguments.size} is not a board; give 4 to 12", ExitCode.USAGE)
+    # A mistyped game is told before a camera is opened.
+    game = None if arguments.game == "none" else game_of(arguments)
     source = open_source(arguments.source, arguments.frame_rate, arguments.times)
     try:
-        for event in _plain_events(source, arguments):
+        for event in _plain_events(source, arguments) if game is None else _game_events(source, arguments, game):
             _show(event, arguments.json)
     finally:
         source.close()
@@ -90,33 +93,93 @@ def _plain_events(source: "FrameSource", arguments: argparse.Namespace) -> "Iter
 def _find(
     source: "FrameSource", arguments: argparse.Namespace, seen: "list[Frame]"
 ) -> "tuple[BoardView, PictureReader]":
-    """Look for the board and learn its look from the first pictures; the pictures used are kept in `seen`."""
+    """Look for the board in the first pictures, which are kept in `seen`; a start position teaches best, else the discs do."""
+    from damludo.vision.cold import cold_look
     from damludo.vision.errors import BoardNotFound
     from damludo.vision.homes import HomesReader
+    from damludo.vision.squares import SquareReader
 
     why = BoardNotFound("there are no pictures; give a source that has some")
+    first: tuple[Frame, BoardView] | None = None
     for frame in islice(_frames(source), FRAMES_TO_FIND):
         seen.append(frame)
         try:
             view = _view(frame, arguments)
+            first = first or (frame, view)
             return view, HomesReader(view, frame.image)
         except BoardNotFound as error:
             why = error
-    raise why
+        if first is not None and len(seen) >= FRAMES_TO_START:
+            break
+    if first is None:
+        raise why
+    return first[1], SquareReader(first[1], cold_look(first[0].image, first[1]))
+
+
+def _game_events(source: "FrameSource", arguments: argparse.Namespace, game: "Game") -> "Iterator[WatchEvent]":
+    from damludo.play.watching import BoardEvents, GameJudge
+    from damludo.vision.errors import BoardNotFound
+    from damludo.vision.recording import PictureFolder
+    from damludo.vision.squares import SquareReader
+    from damludo.vision.watcher import BoardWatcher
+
+    seen: list[Frame] = []
+    found: tuple[BoardView, Look, str] | None = None
+    why = BoardNotFound("there are no pictures; give a source that has some")
+    for frame in islice(_frames(source), FRAMES_TO_FIND):
+        seen.append(frame)
+        try:
+            found = _set_up(frame, arguments, game)
+            break
+        except BoardNotFound as error:
+            why = error
+    if found is None:
+        raise why
+    names = source.names if isinstance(source, PictureFolder) else ()
+    view, look, white_at = found
+    watcher = BoardWatcher(view, SquareReader(view, look))
+    yield from _run_through(BoardEvents(watcher, GameJudge(game, white_at, names)), chain(seen, _frames(source)))
+
+
+def _set_up(frame: "Frame", arguments: argparse.Namespace, game: "Game") -> "tuple[BoardView, Look, str]":
+    """Find the board and its look by a profile, by given corners, or by the position that stands on it."""
+    from damludo.calibration.board import set_up
+    from damludo.calibration.profile import load_camera
+    from damludo.play.content import board_content, grid_of_board
+    from damludo.vision.content import BoardSizes
+    from damludo.vision.look import Look, learn_look
+
+    content = board_content(game.variant.board.playable, game.position)
+    if arguments.calibration is not None:
+        profile = load_camera(Path(arguments.calibration))
+        look = Look.from_dict(profile.look) if profile.look else learn_look(frame.image, profile.view, content)
+        return profile.view, look, profile.white_at
+    grid = grid_of_board(game.variant.board)
+    if arguments.corners is None:
+        return set_up([frame], grid, content, BoardSizes(), arguments.white_at)
+    white_at = arguments.white_at or "bottom"
+    view = _view_of_corners(frame, arguments, grid, white_at)
+    return view, learn_look(frame.image, view, content, radius=0), white_at
 
 
 def _view(frame: "Frame", arguments: argparse.Namespace) -> "BoardView":
-    import numpy as np
-
-    from damludo.vision.board import find_board, view_from_corners
+    from damludo.vision.board import find_board
     from damludo.vision.view import grid_of
 
     grid, white_at = grid_of(arguments.size, arguments.size), arguments.white_at or "bottom"
     if arguments.corners is None:
         return find_board(frame.image, grid, white_at=white_at).view
+    return _view_of_corners(frame, arguments, grid, white_at)
+
+
+def _view_of_corners(frame: "Frame", arguments: argparse.Namespace, grid: "Grid", white_at: str) -> "BoardView":
+    import numpy as np
+
+    from damludo.vision.board import view_from_corners
+
     height, width = frame.image.shape[:2]
     corners = np.array(arguments.corners, dtype=np.float64)
-    return view_from_corners(corners, (width, height), grid, white_at=white_at)
+    return view_from_corners(corners, (width, height), grid, white_at=white_at, refine=frame.image)
 
 
 def _run_through(events: "BoardEvents", frames: "Iterator[Frame]") -> "Iterator[WatchEvent]":

@@ -145,7 +145,7 @@ def test_damaged_files_are_refused(tmp_path: Path, text: str) -> None:
         load_gantry(path)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2000), st.binary(min_size=1, max_size=3))
 def test_no_damage_gets_past_the_reader_as_another_error(tmp_path: Path, offset: int, damage: bytes) -> None:
     path = tmp_path / "g.json"

@@ -119,7 +119,7 @@ def test_lines_that_vanished_unnoticed_show_in_the_place_at_the_end(homed: Any) 
     gantry, _ = homed(
         f"-> G21 G90 G94\n<- ok\n-> {GO_LINE}\n<- ok\n-> G4 P0\n<- ok\n= {ON_THE_WAY.replace('Run', 'Idle')}"
     )
-    with pytest.raises(NotHomed, match="lines got lost"):
+    with pytest.raises(NotHomed, match="so lines got lost"):
         gantry.run(GO)
 
 
@@ -347,12 +347,38 @@ def test_stop_in_a_hold_of_the_guard_stays_stopped(homed: Any) -> None:
     assert 0x7E not in line.bytes
 
 
-def test_stop_before_a_plan_keeps_it_from_starting(homed: Any) -> None:
-    gantry, line = homed("")
+def test_stop_ends_within_ten_seconds_even_if_the_controller_has_gone_mute(homed: Any, clock: Any) -> None:
+    gantry, line = homed(f"-> G21 G90 G94\n<- ok\n-> {GO_LINE}\n= none\n<- ok\n-> G4 P0")
+    started_s = clock.time_s
+    with pytest.raises(Stopped, match="an unknown place"):
+        gantry.run(GO, Presser(gantry, 4))
+    assert clock.time_s - started_s < 10
+    assert line.bytes[0] == 0x21
+
+
+def test_stop_before_a_plan_keeps_it_from_starting_until_it_is_lifted(homed: Any) -> None:
+    gantry, line = homed(f"! 0x21\n! 0x7e\n-> G21 G90 G94\n<- ok\n-> {GO_LINE}\n<- ok\n-> G4 P0\n= {THERE}\n<- ok")
     gantry.stop()
     with pytest.raises(Stopped):
         gantry.run(GO)
-    assert line.sent[-1] == "$H"
+    assert (line.sent[-1], gantry.state.value) == ("$H", "stopped")
+    gantry.go_on()
+    gantry.run(GO)
+    assert (line.rest, gantry.state.value) == ([], "ready")
+
+
+def test_stop_while_a_plan_waits_for_a_hand_keeps_the_plan(homed: Any) -> None:
+    class Waiting(Presser):
+        def clear(self, carriage: Any) -> bool:
+            super().clear(carriage)
+            return self.asked > 3
+
+    gantry, line = homed(f"! 0x21\n! 0x7e\n-> G21 G90 G94\n<- ok\n-> {GO_LINE}\n<- ok\n-> G4 P0\n= {THERE}\n<- ok")
+    with pytest.raises(Stopped):
+        gantry.run(GO, Waiting(gantry, 2))
+    assert gantry.state.value == "stopped"
+    gantry.go_on()
+    assert (line.rest, gantry.position) == ([], GantryPoint(202.0, 1.0, 79.0))
 
 
 def test_a_guard_that_fails_holds_the_motion(homed: Any) -> None:
@@ -370,6 +396,23 @@ def test_a_guard_that_fails_holds_the_motion(homed: Any) -> None:
         gantry.run(GO, Blind())
     assert line.bytes == [0x21]
     assert gantry.state is State.STOPPED
+
+
+def test_a_flood_of_one_character_is_given_up_and_the_guard_still_asked(homed: Any) -> None:
+    gantry, line = homed(f"-> G21 G90 G94\n<- ok\n-> {GO_LINE}")
+    watch = Watch()
+
+    class Flooding(Watch):
+        def clear(self, carriage: Any) -> bool:
+            if line.sent[-1] == GO_LINE:
+                line.clock.sleep(0.1)
+                line.receive = lambda timeout_s: "4" * 256
+            return watch.clear(carriage)
+
+    with pytest.raises(LineSilent, match="floods the line"):
+        gantry.run(GO, Flooding())
+    assert len(watch.sights) > 15
+    assert line.bytes == [0x21]
 
 
 def test_a_cable_that_is_pulled_loses_the_position(homed: Any) -> None:

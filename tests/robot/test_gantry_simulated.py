@@ -1,5 +1,8 @@
 """The driver against the simulated controller and gantry, which were written without it; all time is simulated."""
 
+import contextlib
+import random
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,15 +11,18 @@ import pytest
 from damludo.calibration.gantry import PointPair, fit_gantry
 from damludo.robot.dialects.grbl import GRBL
 from damludo.robot.errors import ControllerAlarm, LineSilent, NotHomed, Stopped, WrongSettings
+from damludo.robot.frames import GantryMap, GantryPoint
 from damludo.robot.gantry import Gantry, State
 from damludo.robot.guard import CarriageSight
 from damludo.robot.places import Place, Rack, TableLayout, Transfer
 from damludo.robot.planner import Planner
+from damludo.robot.serial_line import SerialLine
 from damludo.simulation.clock import LockstepClock, World
 from damludo.simulation.controller import Controller
 from damludo.simulation.gantry import SimulatedGantry, stand_beside
+from damludo.simulation.realtime import RealTime
 from damludo.simulation.table import DiscColour, Table
-from damludo.simulation.transport import MemoryLine
+from damludo.simulation.transport import MemoryLine, PseudoTerminal
 
 pytestmark = pytest.mark.simulation
 
@@ -163,12 +169,13 @@ class Stopper:
         return True
 
 
-@pytest.mark.parametrize("tenths", range(0, 52, 4))
-def test_stop_at_any_moment_keeps_the_disc_and_the_move_can_go_on(tenths: int) -> None:
+@pytest.mark.parametrize("percent", range(0, 96, 7))
+def test_stop_at_any_moment_keeps_the_disc_and_the_move_can_go_on(percent: int) -> None:
     bench = Bench(boot_s=0.0).ready()
     bench.stack(C3, 1)
+    plan = bench.planner.transfers([Transfer(C3, D4)], bench.gantry.position)
     with pytest.raises(Stopped):
-        bench.carry(Transfer(C3, D4), guard=Stopper(bench, tenths / 10))
+        bench.gantry.run(plan, Stopper(bench, plan.duration_s * percent / 100))
     before = bench.mechanics.position
     held = bench.table.held_disc("carriage")
     bench.clock.sleep(10.0)
@@ -276,6 +283,69 @@ def test_a_blank_memory_is_refused_against_the_profile() -> None:
     with pytest.raises(WrongSettings, match="steps of z is 400 per mm, the profile says 800"):
         again.connect()
     assert again.state is State.CLOSED
+
+
+class Chaos:
+    """Hands and STOPs at seeded moments, and a guard that now and then takes its time."""
+
+    def __init__(self, bench: Bench, seed: int) -> None:
+        self.bench = bench
+        self.draw = random.Random(seed)
+        self.hand_until_s = 0.0
+        self.stops = 2
+
+    def clear(self, carriage: CarriageSight) -> bool:
+        self.bench.clock.sleep(self.draw.choice((0.0, 0.0, 0.03, 0.4)))
+        now_s = self.bench.clock.now_s()
+        if self.draw.random() < 0.04:
+            self.hand_until_s = now_s + self.draw.uniform(0.05, 3.0)
+        if self.stops and self.draw.random() < 0.02:
+            self.stops -= 1
+            self.bench.gantry.stop()
+        return now_s >= self.hand_until_s
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_hands_stops_and_lost_answers_together_never_harm_a_disc(seed: int) -> None:
+    bench = Bench(boot_s=0.0, seed=seed).ready()
+    bench.stack(C3, 2)
+    chaos = Chaos(bench, seed)
+    bench.controller.faults.ask("lost_ok", seed + 3)
+    bench.controller.faults.ask("garbled_ok", 2 * seed + 9)
+    try:
+        bench.carry(Transfer(C3, D4, 2, 0), Transfer(C3, D4, 1, 1), guard=chaos)
+    except Stopped:
+        while bench.gantry.state is not State.READY:
+            with contextlib.suppress(Stopped):
+                bench.gantry.go_on(chaos)
+    assert (bench.height(C3), bench.height(D4)) == (0.0, 18.0)
+    assert bench.table.mishaps == []
+
+
+class Monotonic:
+    """The wall clock."""
+
+    def now_s(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+@pytest.mark.slow
+def test_the_same_driver_works_through_a_serial_port_at_the_pace_of_the_wall_clock() -> None:
+    bench = Bench(boot_s=0.3)
+    with (
+        PseudoTerminal(bench.controller, bench.world) as terminal,
+        RealTime(bench.world),
+        Gantry(SerialLine(terminal.path), GRBL, Monotonic()) as gantry,
+    ):
+        assert gantry.connect().greeting.startswith("Grbl 1.1")
+        gantry.home()
+        planner = Planner(GantryMap(x0_mm=20.0, y0_mm=20.0, surface_z_mm=5.0), gantry.limits)
+        gantry.run(planner.go_to(Place("near", 30.0, 40.0), gantry.position))
+        assert gantry.position.distance_mm(GantryPoint(50.0, 60.0, 38.0)) < 0.05
+        assert gantry.counters.unknown_lines == 0
 
 
 def test_the_magnet_is_off_after_closing(bench: Bench) -> None:

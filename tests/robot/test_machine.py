@@ -1,7 +1,7 @@
 """Settings of the controller: what follows from them, and what cannot be."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from damludo.robot.errors import WrongSettings
@@ -54,6 +54,7 @@ def test_home_is_the_pull_off_from_the_switches(
     assert machine.to_machine(machine.home) == home
 
 
+@settings(deadline=None)
 @given(st.tuples(st.booleans(), st.booleans(), st.booleans()), st.floats(0, 600), st.floats(0, 500), st.floats(0, 80))
 def test_machine_coordinates_come_back(homes_low: tuple[bool, bool, bool], x: float, y: float, z: float) -> None:
     machine = MachineSettings(homes_low=homes_low)

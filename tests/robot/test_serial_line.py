@@ -14,7 +14,7 @@ import serial
 from serial.tools import list_ports
 
 from damludo.robot.errors import LineClosed, LineError, LineSilent, PortBusy, PortNotFound
-from damludo.robot.serial_line import SerialLine, find_ports
+from damludo.robot.serial_line import SerialLine, find_ports, open_line
 
 
 class Peer:
@@ -31,6 +31,13 @@ class Peer:
 
     def read(self) -> bytes:
         return os.read(self.handle, 4096)
+
+    def read_up_to(self, end: bytes) -> bytes:
+        """Read on until what came ends like this; bytes may come in pieces."""
+        got = b""
+        while not got.endswith(end):
+            got += self.read()
+        return got
 
     def leave(self) -> None:
         if self.handle >= 0:
@@ -56,7 +63,7 @@ def test_lines_and_real_time_bytes_arrive_as_they_were_sent(peer: Peer, line: Se
     line.realtime(0x3F)
     line.send("")
     line.realtime(0x18)
-    assert peer.read() == b"G53 G1 X-1.000\n?\n\x18"
+    assert peer.read_up_to(b"\x18") == b"G53 G1 X-1.000\n?\n\x18"
 
 
 def test_lines_come_whole_and_without_their_ends(peer: Peer, line: SerialLine) -> None:
@@ -89,7 +96,7 @@ def test_lines_that_hold_more_than_a_line_are_refused_unsent(peer: Peer, line: S
     with pytest.raises(LineError, match="nothing was sent"):
         line.send(text)
     line.send("end")
-    assert peer.read() == b"end\n"
+    assert peer.read_up_to(b"end\n") == b"end\n"
 
 
 def test_a_second_program_is_refused(peer: Peer, line: SerialLine) -> None:
@@ -158,8 +165,7 @@ def test_real_time_bytes_never_cut_a_line_in_two(peer: Peer, line: SerialLine) -
         got += peer.read()
     thread.join()
     line.send("end")
-    while not got.endswith(b"end\n"):
-        got += peer.read()
+    got += peer.read_up_to(b"end\n")
     assert bytes(got).count(b"G53 G1 X-100.000 Y-100.000\n") == 200
     assert bytes(got).count(b"!") == 200
 
@@ -172,6 +178,24 @@ def test_a_closed_line_says_so_and_closes_twice(peer: Peer) -> None:
         line.send("G0")
     with pytest.raises(LineClosed):
         line.receive(0.1)
+
+
+def test_a_port_that_comes_back_under_another_name_is_found_by_its_number(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch, clock: Any
+) -> None:
+    back = SimpleNamespace(device=peer.device, serial_number="A1", vid=1, pid=2, description="x")
+    monkeypatch.setattr(list_ports, "comports", lambda: [back] if clock.now_s() > 5 else [])
+    with open_line(clock, serial_number="A1") as line:
+        assert line.device == peer.device
+    assert clock.now_s() == pytest.approx(0.25 + 0.5 + 1 + 2 + 4)
+
+
+def test_patience_with_a_missing_port_ends(clock: Any) -> None:
+    with pytest.raises(PortNotFound, match="serial number 'none'"):
+        open_line(clock, serial_number="none", patience_s=10.0)
+    assert clock.now_s() <= 10.0
+    with pytest.raises(PortNotFound, match="/dev/ttyNONE9"):
+        open_line(clock, device="/dev/ttyNONE9", patience_s=0.0)
 
 
 def test_ports_are_chosen_by_the_number_of_the_device_not_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

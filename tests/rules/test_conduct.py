@@ -217,7 +217,7 @@ def _positions(key: str, count: int) -> list[Position]:
 @pytest.mark.parametrize("key", VARIANTS)
 def test_an_action_is_legal_exactly_when_its_board_is_that_of_a_legal_move(key: str) -> None:
     game = variant(key)
-    for position in _positions(key, 5):
+    for position in _positions(key, 3):
         boards = {play(game, position, move).cells for move in legal_moves(game, position)}
         actions = possible_actions(game, position)
         for action in actions:
@@ -230,7 +230,7 @@ def test_an_action_is_legal_exactly_when_its_board_is_that_of_a_legal_move(key: 
 @pytest.mark.parametrize("key", VARIANTS)
 def test_possible_actions_leave_different_boards(key: str) -> None:
     game = variant(key)
-    for position in _positions(key, 4):
+    for position in _positions(key, 2):
         boards = [board_after(game, position, action) for action in possible_actions(game, position)]
         assert len(set(boards)) == len(boards)
         assert boards[0] == position.cells

@@ -66,7 +66,7 @@ def test_positions_of_a_random_game_survive_every_form(key: str) -> None:
 def test_moves_of_random_games_survive_both_notations(key: str) -> None:
     game, chance = Game.new(variant(key)), random.Random(key)
     while game.result() is None and len(game.moves) < 60:
-        for move in game.legal_moves():
+        for move in game.legal_moves()[:6]:
             for text in (move_text(game.variant, move), move_notation(game.variant, game.position, move)):
                 assert parse_move(game.variant, game.position, text).identity == move.identity
         game = game.make(chance.choice(game.legal_moves()))
@@ -210,7 +210,7 @@ def test_a_removal_in_json_goes_nowhere() -> None:
 FEN_LETTERS = st.text(alphabet='WBKPwbkpxy0123456789,:-/. "[]abcdefghijkl\n٣é', max_size=60)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(key=st.sampled_from(sorted(VARIANTS)), text=st.one_of(FEN_LETTERS, st.text(max_size=30)))
 def test_only_our_errors_leave_the_position_reader(key: str, text: str) -> None:
     try:
@@ -220,7 +220,7 @@ def test_only_our_errors_leave_the_position_reader(key: str, text: str) -> None:
     assert parse_fen(variant(key), format_fen(variant(key), position)) == position
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(
     key=st.sampled_from(sorted(VARIANTS)),
     place=st.integers(0, 200),
@@ -238,7 +238,7 @@ def test_a_damaged_position_is_read_or_refused(key: str, place: int, letter: str
     assert 0 < len(sentence) < 300
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(
     key=st.sampled_from(sorted(VARIANTS)),
     text=st.one_of(st.text(alphabet="abcdefgh12345678-x: remov", max_size=30), st.text(max_size=20)),

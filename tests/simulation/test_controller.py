@@ -1,6 +1,7 @@
 """Time, motion, overflow and homing of the simulated controller."""
 
 import math
+import random
 import re
 import time
 from collections.abc import Callable
@@ -154,9 +155,7 @@ def test_an_override_changes_the_running_move(homed: Any) -> None:
 
 
 def test_a_boot_loader_is_silent_and_deaf(make_machine: Callable[..., Any]) -> None:
-    machine = make_machine()
-    machine.controller._boot_s = 1.5
-    machine.controller.power_on()
+    machine = make_machine(boot_s=1.5)
     machine.line.send("$I")
     assert [machine.line.receive(2.0) for _ in range(3)][1] == "Grbl 1.1h ['$' for help]"
     assert 1.5 < machine.world.time_s < 1.6
@@ -191,6 +190,75 @@ def test_an_unknown_fault_names_the_known_ones() -> None:
 
 def test_every_fault_is_described() -> None:
     assert all(text and name == name.lower() for name, text in FAULTS.items())
+
+
+LETTERS = "GGMXYZSPLNTIJ$J=HCX0123456789.- "
+COMMANDS = (
+    "G0 X-{0}",
+    "G1 Y-{0} F{0}999",
+    "G4 P0.{0}",
+    "M3 S{0}",
+    "M5",
+    "$J=G91 X-{0} F{0}999",
+    "$H",
+    "$X",
+    "$C",
+    "$$",
+    "$3{0}={0}",
+)
+
+
+def _random_line(draw: random.Random) -> str:
+    if draw.random() < 0.5:
+        return draw.choice(COMMANDS).format(draw.randint(0, 99))
+    return "".join(draw.choices(LETTERS, k=draw.randint(0, 20)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_line_gets_exactly_one_answer(make_machine: Callable[..., Any], seed: int) -> None:
+    """Unless an alarm or M0 silences the controller. A line takes at most some ten seconds here."""
+    draw = random.Random(seed)
+    machine = make_machine(seed=seed)
+    machine.ask("$H")
+    for _ in range(60):
+        machine.line.send(_random_line(draw))
+        machine.world.advance_to(machine.world.time_s + 20.0)
+        lines = machine.controller.take_output().decode("ascii").splitlines()
+        answers = sum(line == "ok" or line.startswith("error:") for line in lines)
+        silenced = "[MSG:Reset to continue]" in lines
+        held = machine.status().startswith("<Hold")
+        assert answers == (0 if silenced or held else 1), lines
+        if silenced:
+            machine.line.realtime(0x18)
+            machine.line.send("$X")
+        elif held:
+            machine.line.realtime(ord("~"))
+        machine.world.advance_to(machine.world.time_s + 1.0)
+        machine.controller.take_output()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_bytes_break_the_controller(make_machine: Callable[..., Any], seed: int) -> None:
+    """Whatever was sent: after a reset and `$X` it lives, and the gantry stayed within its frame."""
+    draw = random.Random(seed)
+    machine = make_machine(seed=seed)
+    for _ in range(120):
+        kind = draw.random()
+        if kind < 0.5:
+            data = _random_line(draw).encode() + b"\n"
+        elif kind < 0.9:
+            data = bytes((draw.choice([*b"?!~", 0x18, *range(0x80, 0xA2)]),))
+        else:
+            data = draw.randbytes(8)
+        machine.controller.receive_bytes(data)
+        machine.world.advance_to(machine.world.time_s + draw.choice([0.0005, 0.01, 0.3]))
+    machine.world.advance_to(machine.world.time_s + 30.0)
+    machine.line.realtime(0x18)
+    machine.world.advance_to(machine.world.time_s + 1.0)
+    machine.controller.take_output()
+    assert machine.ask("$X")[-1] == "ok"
+    assert machine.status().startswith("<Idle|")
+    assert all(-travel - 5 < place < 5 for travel, place in zip((700, 640, 70), machine.gantry.position, strict=True))
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from damludo.robot.errors import LineSilent
 from damludo.simulation.transport import MemoryLine
@@ -25,7 +24,7 @@ pytestmark = pytest.mark.simulation
 TABLES = Path(__file__).parent / "dialogues"
 
 
-def _dialogues() -> list[ParameterSet]:
+def _dialogues() -> list[Any]:
     found = []
     for path in sorted(TABLES.glob("*.txt")):
         for part in re.split(r"^== ", path.read_text(encoding="ascii"), flags=re.MULTILINE)[1:]:

@@ -2,6 +2,7 @@
 
 import http.client
 import itertools
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -104,6 +105,27 @@ def test_streams_end_when_the_clients_leave(server: PictureServer) -> None:
     assert threading.active_count() <= threads
 
 
+@pytest.mark.slow
+def test_two_hundred_visits_leave_nothing_behind(server: PictureServer) -> None:
+    def visit() -> None:
+        with _get(server, _here(server)) as response:
+            assert _read_picture(response).shape == (48, 64, 3)
+
+    for _ in range(20):
+        visit()
+    files, size = len(os.listdir("/proc/self/fd")), _resident_mb()
+    for _ in range(200):
+        visit()
+    assert _wait_for(lambda: server.clients == 0)
+    assert _wait_for(lambda: len(os.listdir("/proc/self/fd")) <= files + 2)
+    assert _resident_mb() < size + 20
+
+
+def _resident_mb() -> float:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
 class _Big(_Counting):
     """A camera whose pictures hardly shrink, so that a client who does not read stops its stream; two patches count them."""
 
@@ -114,6 +136,7 @@ class _Big(_Counting):
         return Frame(image, frame.time_s, frame.number)
 
 
+@pytest.mark.slow
 def test_a_slow_client_skips_to_the_newest_picture() -> None:
     camera = _Big()
     with serve_pictures(camera) as server, _get(server, _here(server)) as response:

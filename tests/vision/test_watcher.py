@@ -74,7 +74,8 @@ def test_the_first_reading_is_the_readers(desk: Desk, start: Board) -> None:
     reading = desk.watcher.read()
     assert reading.most_likely() == start
     assert desk.watcher.change is None
-    assert (reading.number, reading.time_s) == (7, pytest.approx(0.7))
+    assert reading.number == 7
+    assert reading.time_s == pytest.approx(0.7)
 
 
 def test_a_move_is_read_as_a_move(desk: Desk, start: Board) -> None:

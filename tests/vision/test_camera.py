@@ -1,0 +1,120 @@
+"""A camera that hangs, freezes, stops or gives old pictures: a scripted device stands in for the driver."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from damludo.vision.camera import Camera
+from damludo.vision.errors import CameraLost, CameraNotFound
+from damludo.vision.frame import Image
+
+
+class Device:
+    """A driver: `picture(n)` gives the n-th picture, None ends it."""
+
+    def __init__(self, picture: Callable[[int], Image | None], pause_s: float = 0.002, opened: bool = True) -> None:
+        self._picture, self._pause_s, self._opened = picture, pause_s, opened
+        self.given = 0
+        self.released = threading.Event()
+
+    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
+        return self._opened
+
+    def read(self) -> tuple[bool, Image | None]:
+        time.sleep(self._pause_s)
+        image = self._picture(self.given)
+        self.given += 1
+        return image is not None, image
+
+    def release(self) -> None:
+        self.released.set()
+
+
+def counted(number: int) -> Image:
+    return np.full((32, 32, 3), number % 251, np.uint8)
+
+
+def camera(device: Device, read_timeout_s: float = 3.0, frozen_s: float = 2.0) -> Camera:
+    return Camera(0, None, read_timeout_s, frozen_s, open_capture=lambda _: device)
+
+
+def read_on(source: Camera, count: int) -> None:
+    for _ in range(count):
+        source.read()
+
+
+def test_a_reader_that_is_slow_gets_the_newest_picture() -> None:
+    device = Device(counted)
+    with camera(device) as source:
+        first = source.read()
+        time.sleep(0.15)
+        second = source.read()
+    assert second.number - first.number > 5
+    assert second.time_s > first.time_s
+
+
+def test_no_picture_is_given_twice() -> None:
+    with camera(Device(counted)) as source:
+        numbers = [source.read().number for _ in range(20)]
+    assert len(set(numbers)) == 20
+    assert numbers == sorted(numbers)
+
+
+def test_a_driver_that_hangs_is_lost_after_the_deadline() -> None:
+    go = threading.Event()
+
+    def hanging(number: int) -> Image:
+        if number == 1:
+            go.wait(5.0)
+        return counted(number)
+
+    source = camera(Device(hanging), read_timeout_s=0.1)
+    source.read()
+    with pytest.raises(CameraLost, match="no picture for"):
+        source.read()
+    go.set()
+    source.close()
+
+
+def test_the_same_picture_for_ever_is_a_frozen_camera() -> None:
+    with camera(Device(lambda _: counted(7)), frozen_s=0.1) as source, pytest.raises(CameraLost, match="frozen"):
+        read_on(source, 10000)
+
+
+def test_a_source_whose_pictures_may_be_equal_is_not_frozen() -> None:
+    device = Device(lambda _: counted(7))
+    with Camera(0, frozen_s=None, open_capture=lambda _: device) as source:
+        begin = time.monotonic()
+        while time.monotonic() - begin < 0.1:
+            source.read()
+
+
+def test_a_camera_that_stops_is_lost() -> None:
+    with camera(Device(lambda n: counted(n) if n < 3 else None)) as source, pytest.raises(CameraLost, match="stopped"):
+        read_on(source, 5)
+
+
+def test_closing_lets_go_of_the_device_and_may_be_repeated() -> None:
+    device = Device(counted)
+    source = camera(device)
+    source.read()
+    source.close()
+    source.close()
+    assert device.released.wait(1.0)
+    with pytest.raises(CameraLost, match="closed"):
+        source.read()
+
+
+def test_a_device_that_does_not_open_is_not_found() -> None:
+    device = Device(counted, opened=False)
+    with pytest.raises(CameraNotFound, match="camera 0 cannot be opened"):
+        camera(device)
+    assert device.released.is_set()
+
+
+def test_gray_pictures_become_colour() -> None:
+    with camera(Device(lambda n: np.full((32, 32), n % 251, np.uint8))) as source:
+        assert source.read().image.shape == (32, 32, 3)
