@@ -63,9 +63,9 @@ def cold_look(image: Image, view: BoardView, known: Look | None = None) -> Look:
 def adapted_look(look: Look, image: Image, view: BoardView) -> Look:
     """Carry a look into the light and the camera settings of a picture.
 
-    Lamps and exposure are in the light field already. What is left is contrast: another exposure curve stretches all log colours alike,
-    so the step between the two colours of squares, which is always seen, tells by how much. Then the places that
-    read with certainty teach their own colours.
+    Lamps and exposure are in the light field already. What is left is contrast: another exposure curve stretches all log
+    colours alike, so the step between the two colours of squares, which is always seen, tells by how much. Then the
+    places that read with certainty teach their own colours.
 
     Args:
         look: taught on the same board and discs.
@@ -138,7 +138,9 @@ def _stray(occupied: NDArray[np.bool_], odd: NDArray[np.intp]) -> NDArray[np.boo
     """Return the places of the colour that holds a few discs where the other holds many: gloss and shadow, most likely."""
     counts = [int(occupied[odd == colour].sum()) for colour in (0, 1)]
     few = int(np.argmin(counts))
-    return np.asarray((odd == few) & (counts[1 - few] >= FEWEST_DISCS) & (counts[few] <= STRAY_PART_OF_GUESS * counts[1 - few]))
+    return np.asarray(
+        (odd == few) & (counts[1 - few] >= FEWEST_DISCS) & (counts[few] <= STRAY_PART_OF_GUESS * counts[1 - few])
+    )
 
 
 def _gap(away: Floats) -> float:

@@ -130,12 +130,12 @@ def _look_at(path: str, arguments: argparse.Namespace, teaching: _Teaching) -> _
         view, corners = _view(image, arguments.corners, arguments.size)
     except BoardNotFound as error:
         return _Seen(path, None, None, None, white_at, _since(begin), str(error))
-    known = matched(teaching.look, image, view) if teaching.look is not None else None
-    look = (
-        cold_look(image, view, known if teaching.empty_only else None)
-        if known is None or teaching.empty_only
-        else known
-    )
+    if teaching.look is None:
+        look = cold_look(image, view)
+    elif teaching.empty_only:
+        look = cold_look(image, view, matched(teaching.look, image, view))
+    else:
+        look = adapted_look(teaching.look, image, view)
     squares, confidence = _letters(SquareReader(view, look).read(image), view.grid)
     placed = [[round(float(x), 2), round(float(y), 2)] for x, y in corners]
     return _Seen(path, placed, squares, confidence, white_at, _since(begin))
