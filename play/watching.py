@@ -72,8 +72,8 @@ class Stretch:
     def add(self, frame: Frame, scene: Scene) -> None:
         """Keep a frame as long as it may still be the best one of the stretch."""
         self.scenes.append((frame, scene))
-        # A long stretch becomes quiet and is judged then; a short one needs its last second.
-        del self.scenes[:-40]
+        # A long stretch becomes quiet and is judged then; a short one needs its last second. Frames are large.
+        del self.scenes[:-12]
 
     def calmest(self, hand_at_s: float) -> tuple[Frame, Scene]:
         """Return the latest frame among those in which least moved, away from the coming hand if possible."""
@@ -125,7 +125,8 @@ class BoardEvents:
                 yield WatchEvent("light_changed", frame.number, frame.time_s, 0.9)
         if scene.hand:
             return
-        self._stretch.add(frame, scene)
+        if not self._stretch.judged:
+            self._stretch.add(frame, scene)
         yield from self._quiet_frame(frame, scene)
 
     def finish(self) -> Iterator[WatchEvent]:
