@@ -52,6 +52,15 @@ class GantryArm:
         self._gantry.run(plan, self._guard)
         self._guard.sight = None
 
+    def stop(self) -> None:
+        """Stand still at once; from any thread."""
+        self._gantry.stop()
+
+    def go_on(self) -> None:
+        """Finish what was stopped; raises as `carry` does."""
+        self._gantry.go_on(self._guard)
+        self._guard.sight = None
+
 
 def outline_of_carriage(guard: HandGuard, board: GantryMap, view: BoardView) -> Callable[[], Outline | None]:
     """Return what the eyes must not take for a hand: the carriage, where the gantry last reported it; None when it is parked."""

@@ -138,6 +138,7 @@ def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: Table
         listener = fan_out(listeners)
         arm, guard = guarded_arm(parts.gantry, board, parts.layout, seen.eyes, parts.clock, listener)
         show_carriage(seen, guard, board)
+        terminal.stop = arm.stop
         match = Match(
             MatchSettings(game, human.other, parts.layout, Racks(SPARE_DISCS, SPARE_DISCS)),
             seen.eyes,
@@ -150,7 +151,7 @@ def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: Table
         terminal.read_lines(sys.stdin)
         match.run()
     print(f"The game is kept in {path}")
-    return ExitCode.FINE
+    return ExitCode.STOPPED if match.stopped else ExitCode.FINE
 
 
 def _newest_profile(where: Folders) -> GantryProfile:

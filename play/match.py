@@ -15,6 +15,7 @@ from damludo.play.content import board_content
 from damludo.play.events import EventKind, JsonValue, Listener, MatchEvent
 from damludo.play.ports import Arm, Clock, Command, Commands, Eyes
 from damludo.play.referee import Ruling, doubtful_squares, rule
+from damludo.robot.errors import Stopped
 from damludo.robot.places import TableLayout, Transfer
 from damludo.rules.ending import Result
 from damludo.rules.errors import IllegalMove
@@ -111,6 +112,7 @@ class Match:
         self._hand = False
         self._resigned: Colour | None = None
         self._draw_claimed = False
+        self.stopped = False
         self._answered = False
         self._ruled: Mapping[int, Content] | None = None
         self._promised = settings.game.position
@@ -304,8 +306,25 @@ class Match:
     def _carry(self, transfers: Sequence[Transfer], text: str) -> None:
         steps: list[JsonValue] = [f"{t.source.name} -> {t.target.name}" for t in transfers]
         self._tell(EventKind.INTENT, f"I carry out {text}: keep your hands off the board.", move=text, transfers=steps)
-        self._arm.carry(transfers)
+        try:
+            self._arm.carry(transfers)
+        except Stopped:
+            self._stand_still()
         self._tell(EventKind.CARRIED, f"Carried {len(steps)} discs.", transfers=steps)
+
+    def _stand_still(self) -> None:
+        """After STOP nothing moves until a person says so."""
+        while True:
+            self._tell(EventKind.STOPPED, "STOP: everything stands still. Say 'go' when it may go on.")
+            self.stopped = True
+            while self.stopped:
+                self._look()
+            self._progress()
+            try:
+                self._arm.go_on()
+            except Stopped:
+                continue
+            return
 
     def _what_stands(self, plan: Choreography) -> Guess | None:
         """Return what the board looks like after carrying; None when that is not clear.
@@ -370,6 +389,8 @@ class Match:
         human = self._settings.machine.other
         if command is Command.QUIT:
             raise Quit("the match was ended at the table")
+        if command is Command.GO:
+            self.stopped = False
         if command is Command.RESIGN:
             self._resigned = human
         if command is Command.DRAW:

@@ -39,6 +39,12 @@ class Arm(Protocol):
             RobotError: the controller failed.
         """
 
+    def stop(self) -> None:
+        """Stand still at once; from any thread. A `carry` that goes on raises `Stopped`."""
+
+    def go_on(self) -> None:
+        """Finish the `carry` that was stopped; waits for hands and raises as it does."""
+
 
 class Command(Enum):
     """What the people at the board may tell a match at any time."""
@@ -46,6 +52,7 @@ class Command(Enum):
     RESIGN = "resign"
     DRAW = "draw"
     QUIT = "quit"
+    GO = "go"
 
 
 class Commands(Protocol):

@@ -54,7 +54,9 @@ class Scorekeeper:
                 self._open_violations = 0
             case EventKind.MOVE:
                 score.robot_plies += 1
-                self._compare(self._standing() == self._table.content())
+                # A fast human has moved on before the machine's look; then his own record of the game is the truth.
+                seen_by_human = self._human.game.positions[-2:]
+                self._compare(self._standing() == self._table.content() or self._game().position in seen_by_human)
             case EventKind.ILLEGAL | EventKind.UNFINISHED:
                 if len(self._human.violations) > score.violations:
                     self._open_violations = 1

@@ -16,6 +16,7 @@ from damludo.rules.position import Colour
 HELP_TEXT = """Type a move and press Enter: c3-d4, c3xe5 or 22-17. Also:
   moves    list your legal moves        board    draw the board again
   draw     claim a draw                 resign   give the game up
+  stop     the gantry stands still      go       it may go on
   quit     end the match                help     this page"""
 
 SILENT = {EventKind.HAND_IN, EventKind.HAND_OUT, EventKind.CARRIED, EventKind.VERIFIED}
@@ -30,12 +31,14 @@ class Terminal:
 
     Attributes:
         type_move: what to do with a typed move; None where discs are moved by a real hand.
+        stop: makes the gantry stand still at once, from this or any other thread.
     """
 
     def __init__(self, game: Callable[[], Game], human: Colour, output: TextIO = sys.stdout) -> None:
         self._game, self._human, self._output = game, human, output
         self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self.type_move: TypedMove | None = None
+        self.stop: Callable[[], None] = lambda: None
 
     def __call__(self, event: MatchEvent) -> None:
         """Show one event."""
@@ -72,6 +75,8 @@ class Terminal:
             return
         if word in (command.value for command in Command):
             self._commands.put(Command(word))
+        elif word == "stop":
+            self.stop()
         elif word == "help":
             self._say(HELP_TEXT)
         elif word == "board":

@@ -153,14 +153,20 @@ class Controller:
         raise LineSilent(f"the line {text!r} was not answered within {ANSWER_LIMIT_S:.0f} s; check cable and power")
 
     def fresh_report(self) -> Status:
-        """Ask for a report until one comes that was asked for now."""
+        """Ask for a report until one comes that was asked for now.
+
+        A controller set to report work positions tells their offset with every 10th to 30th report only: it is asked on.
+        """
         self.talk.report = None
         until_s = self._clock.now_s() + ANSWER_LIMIT_S
         while self._clock.now_s() < until_s:
             self.talk.query()
             for answer in self._answers(0.5):
                 if isinstance(answer, Status):
-                    return answer
+                    break
+            report = self.talk.report
+            if report is not None and (report.work is None or report.machine is not None):
+                return report
         raise LineSilent(f"no status report came within {ANSWER_LIMIT_S:.0f} s; check cable and power")
 
     def receive(self, timeout_s: float) -> Answer | None:

@@ -4,7 +4,7 @@ The picture for the documentation is made by `python -m damludo.simulation.camer
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import cv2
 import numpy as np
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from damludo.simulation.clock import World
 from damludo.simulation.optics import Float, Optics, Pose
-from damludo.simulation.render_disc import DiscPainter, Lying
-from damludo.simulation.render_gantry import GantryPainter, Part
+from damludo.simulation.render_disc import DiscPainter, Lying, Part, overlap
+from damludo.simulation.render_gantry import GantryPainter
 from damludo.simulation.render_ground import set_stage
 from damludo.simulation.render_hand import HandPainter
 from damludo.simulation.table import Carriage, Hand, Table
@@ -25,6 +25,8 @@ FRAME_S = 1 / 30
 NOISE_MARGIN = 64
 """The noise tile is this much larger than the picture, so that it can be shifted."""
 NOISE_TILES = 2
+GRIP_MM = 6.0
+"""The finger tips are this much above the lower side of the disc that they hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,22 @@ class _Scene:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Layer:
-    """A kept part of the picture: what it shows, and how, before and after the blur of the lens."""
+class _Still:
+    """The table with the discs that lie on it, before and after the blur of the lens."""
 
-    key: object
+    lying: tuple[Lying, ...]
+    rails: bool
+    sharp: Image
+    blurred: Image
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _UnderGantry:
+    """The same with the gantry above it."""
+
+    still: _Still
+    carriage: Carriage
+    on_magnet: Lying | None
     sharp: Image
     blurred: Image
 
@@ -67,8 +81,8 @@ class SimulatedCamera:
         self._hand = HandPainter(optics, stage.pose, stage.light)
         self._gantry = GantryPainter(optics, stage.pose, layout, stage.light)
         self._noise = _noise_tiles(optics.noise_sigma, optics.width, optics.height)
-        self._still: _Layer | None = None
-        self._under_gantry: _Layer | None = None
+        self._still: _Still | None = None
+        self._under_gantry: _UnderGantry | None = None
         self._number = 0
         self._last_s: float | None = None
 
@@ -104,22 +118,36 @@ class SimulatedCamera:
         with self._world.lock:
             return _copy(table)
 
-    def _draw_still(self, scene: _Scene) -> _Layer:
-        """Return the table with the discs that lie on it."""
-        key = (scene.lying, scene.carriage.present)
-        if self._still is None or self._still.key != key:
-            canvas = self._empty.copy()
-            self._discs.paint_lying(canvas, scene.lying)
-            if scene.carriage.present:
-                self._gantry.paint_rails(canvas)
-            self._still = _Layer(key, canvas, self._blur(canvas))
+    def _draw_still(self, scene: _Scene) -> _Still:
+        """Return the table with the discs that lie on it; where only a few changed, only they are drawn again."""
+        still, rails = self._still, scene.carriage.present
+        if still is not None and still.lying == scene.lying and still.rails == rails:
+            return still
+        same = still is not None and still.rails == rails
+        part = self._discs.touched(still.lying, scene.lying) if still is not None and same else None
+        empty = self._empty_with_rails if rails else self._empty
+        if still is None or part is None:
+            canvas = empty.copy()
+            self._discs.paint_lying(canvas, empty, scene.lying, (0, 0, canvas.shape[1], canvas.shape[0]))
+            blurred = self._blur(canvas)
+        else:
+            canvas = still.sharp.copy()
+            self._discs.paint_lying(canvas, empty, scene.lying, part)
+            blurred = self._through_lens(canvas, still.blurred, [part])
+        self._still = _Still(scene.lying, rails, canvas, blurred)
         return self._still
 
-    def _draw_gantry(self, scene: _Scene) -> _Layer:
+    @cached_property
+    def _empty_with_rails(self) -> Image:
+        canvas = self._empty.copy()
+        self._gantry.paint_rails(canvas)
+        return canvas
+
+    def _draw_gantry(self, scene: _Scene) -> _Still | _UnderGantry:
         """Return the table under the gantry; a gantry at rest is drawn once."""
         still, carriage = self._draw_still(scene), scene.carriage
-        key = (still.key, (carriage.x_mm, carriage.y_mm, carriage.z_mm), scene.on_magnet)
-        if self._under_gantry is None or self._under_gantry.key != key:
+        kept = self._under_gantry
+        if kept is None or kept.still is not still or (kept.carriage, kept.on_magnet) != (carriage, scene.on_magnet):
             part = self._gantry.touched(carriage) if carriage.present else None
             if part is None:
                 return still
@@ -130,8 +158,9 @@ class SimulatedCamera:
                 held = self._discs.paint_moving(canvas, scene.on_magnet)
                 parts += [] if held is None else [held]
             self._gantry.paint(canvas, carriage)
-            self._under_gantry = _Layer(key, canvas, self._through_lens(canvas, still.blurred, parts))
-        return self._under_gantry
+            blurred = self._through_lens(canvas, still.blurred, parts)
+            kept = self._under_gantry = _UnderGantry(still, carriage, scene.on_magnet, canvas, blurred)
+        return kept
 
     def _compose(self, scene: _Scene) -> Image:
         """Return the picture without noise; it may be one that is kept."""
@@ -145,7 +174,7 @@ class SimulatedCamera:
         parts.append(self._hand.paint(canvas, scene.hand))
         touched = [part for part in parts if part is not None]
         beam = self._gantry.touched(scene.carriage) if scene.carriage.present else None
-        if beam is not None and any(_overlap(beam, part) for part in touched):
+        if beam is not None and any(overlap(beam, part) for part in touched):
             # The beam is above the hand.
             self._gantry.paint(canvas, scene.carriage)
         return self._through_lens(canvas, base.blurred, touched)
@@ -193,15 +222,11 @@ def _joined(parts: list[Part]) -> list[Part]:
     boxes = list(parts)
     for k in range(len(boxes) - 1, 0, -1):
         for other in range(k):
-            if _overlap(boxes[k], boxes[other]):
+            if overlap(boxes[k], boxes[other]):
                 boxes[other] = _around(boxes[k], boxes[other])
                 del boxes[k]
                 break
     return boxes
-
-
-def _overlap(a: Part, b: Part) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _around(a: Part, b: Part) -> Part:
@@ -209,7 +234,7 @@ def _around(a: Part, b: Part) -> Part:
 
 
 def _copy(table: Table) -> _Scene:
-    hand, height = table.hand, table.layout.disc_height_mm
+    hand = table.hand
     lying: list[Lying] = []
     in_hand = on_magnet = None
     for disc in table.discs:
@@ -219,8 +244,7 @@ def _copy(table: Table) -> _Scene:
         elif disc.held_by == "carriage":
             on_magnet = seen
         else:
-            # The finger tips are at the disc's upper rim.
-            in_hand = replace(seen, x_mm=hand.x_mm, y_mm=hand.y_mm, z_mm=max(hand.z_mm - height, 0.0))
+            in_hand = replace(seen, x_mm=hand.x_mm, y_mm=hand.y_mm, z_mm=max(hand.z_mm - GRIP_MM, 0.0))
     return _Scene(tuple(lying), in_hand, on_magnet, replace(table.carriage), replace(hand))
 
 

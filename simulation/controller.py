@@ -113,19 +113,17 @@ class Controller:
         self._move()
 
     def _due_s(self) -> float:
+        """When the controller next has something to do. Asked twice a step: hence no call more than needed."""
         core = self.core
-        planner, uart = core.planner, core.uart
-        due = min(planner.next_event_s, core.mechanics.next_event_s, uart.next_arrival_s)
-        if planner.moving:
-            due = min(due, core.now + MOTION_STEP_S)
-        if self._program is not None:
-            # A suspended program has no wish of its own: its time would come again and again.
-            wake = INFINITY if core.suspended else self._wake_s
-            if self._status_wanted and core.state is not State.HOME:
-                wake = core.now
-            if wake < INFINITY:
-                due = min(due, max(wake, core.busy_until_s))
-        return min(due, core.brownout_s, core.restore_s)
+        due = min(core.mechanics.next_event_s, core.uart.next_arrival_s, core.brownout_s, core.restore_s)
+        if core.planner.moving:
+            due = min(due, core.planner.next_event_s, core.now + MOTION_STEP_S)
+        if self._status_wanted and core.state is not State.HOME:
+            return min(due, max(core.now, core.busy_until_s))
+        # A suspended program has no wish of its own: its time would come again and again.
+        if self._wake_s < INFINITY and not core.suspended:
+            due = min(due, max(self._wake_s, core.busy_until_s))
+        return due
 
     def _move(self) -> None:
         core = self.core

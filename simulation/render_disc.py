@@ -26,6 +26,25 @@ KINDS = 5
 """Different pieces of wood for each side's discs."""
 
 
+FEW = 6
+"""When at most so many discs came or went, only their part of the picture is drawn again."""
+
+Part = tuple[int, int, int, int]
+"""A part of the picture: x0, y0, x1, y1 in px."""
+
+
+def overlap(a: Part, b: Part) -> bool:
+    """Tell whether two parts share a pixel."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def grown(part: Part, margin: int, pose: Pose) -> Part:
+    """Return a part with a margin around it, within the picture."""
+    x0, y0, x1, y1 = part
+    x0, y0 = min(max(x0 - margin, 0), pose.width - 1), min(max(y0 - margin, 0), pose.height - 1)
+    return x0, y0, max(min(x1 + margin, pose.width), x0 + 1), max(min(y1 + margin, pose.height), y0 + 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Lying:
     """A disc at a place, as it is drawn (see `Disc`)."""
@@ -46,20 +65,28 @@ class Sprite:
     colour: Float32
     clear: Float32
 
-    def paint_on(self, canvas: Image) -> None:
-        """Lay the sprite over a picture that it lies wholly inside of."""
-        height, width = self.clear.shape[:2]
-        spot = canvas[self.y : self.y + height, self.x : self.x + width]
-        spot[...] = spot * self.clear + self.colour
+    def paint_on(self, canvas: Image, part: Part | None = None) -> None:
+        """Lay the sprite over a picture that it lies wholly inside of; if told so, over a part of it alone."""
+        x0, y0, x1, y1 = self.x, self.y, self.x + self.clear.shape[1], self.y + self.clear.shape[0]
+        if part is not None:
+            x0, y0, x1, y1 = max(x0, part[0]), max(y0, part[1]), min(x1, part[2]), min(y1, part[3])
+        if x0 < x1 and y0 < y1:
+            rows, columns = slice(y0 - self.y, y1 - self.y), slice(x0 - self.x, x1 - self.x)
+            spot = canvas[y0:y1, x0:x1]
+            spot[...] = spot * self.clear[rows, columns] + self.colour[rows, columns]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Drawn:
-    """A disc that lies still: its picture, and the outlines of the two parts of its shadow (sixteenths of a pixel)."""
+    """A disc that lies still: its picture, and the outlines of the two parts of its shadow (sixteenths of a pixel).
+
+    `part` is where in the picture all this can be seen.
+    """
 
     sprite: Sprite | None
     contact: NDArray[np.int32] | None
     cast: NDArray[np.int32]
+    part: Part
 
 
 class DiscPainter:
@@ -84,28 +111,56 @@ class DiscPainter:
             key=lambda d: (round(d.z_mm / level), -float(np.hypot(d.x_mm - eye[0], d.y_mm - eye[1])), d.number),
         )
 
-    def paint_lying(self, canvas: Image, discs: tuple[Lying, ...]) -> None:
-        """Draw all discs that lie still, on their shadows."""
-        kept = {disc: self._kept.get(disc) or self._drawn(disc) for disc in discs}
-        self._kept = kept
-        strength = self._optics.shadow_strength
-        mask = np.full(canvas.shape[:2], 255, np.uint8)
-        for drawn in kept.values():
-            if drawn.contact is not None:
-                cv2.fillConvexPoly(mask, drawn.contact, (255 * (1 - 0.5 * strength),), cv2.LINE_AA, 4)
-        for drawn in kept.values():
-            cv2.fillConvexPoly(mask, drawn.cast, (255 * (1 - strength),), cv2.LINE_AA, 4)
-        mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), SOFT_PX * self._pose.width / 640), dtype=np.uint8)
-        canvas[...] = cv2.multiply(canvas, cv2.merge([mask, mask, mask]), scale=1 / 255)
-        for disc in self.far_to_near(discs):
-            sprite = kept[disc].sprite
+    def touched(self, before: tuple[Lying, ...], after: tuple[Lying, ...]) -> Part | None:
+        """Return the part of the picture that differs between two sets of discs; None: too much to be worth it."""
+        changed = set(before) ^ set(after)
+        if not 0 < len(changed) <= FEW or not self._kept.keys() >= set(before):
+            return None
+        for disc in after:
+            if disc not in self._kept:
+                self._kept[disc] = self._drawn(disc)
+        parts = np.array([self._kept[disc].part for disc in changed])
+        low, high = parts[:, :2].min(axis=0), parts[:, 2:].max(axis=0)
+        return int(low[0]), int(low[1]), int(high[0]), int(high[1])
+
+    def paint_lying(self, canvas: Image, empty: Image, discs: tuple[Lying, ...], part: Part) -> None:
+        """Draw, in a part of the picture, the empty table and all discs that lie on it, with their shadows."""
+        self._kept = {disc: self._kept.get(disc) or self._drawn(disc) for disc in discs}
+        near = [disc for disc in discs if overlap(self._kept[disc].part, part)]
+        x0, y0, x1, y1 = part
+        gain = cv2.merge([self._shadows(near, part)] * 3)
+        canvas[y0:y1, x0:x1] = cv2.multiply(empty[y0:y1, x0:x1], gain, scale=1 / 255)
+        for disc in self.far_to_near(near):
+            sprite = self._kept[disc].sprite
             if sprite is not None:
-                sprite.paint_on(canvas)
+                sprite.paint_on(canvas, part)
+
+    def _shadows(self, discs: list[Lying], part: Part) -> Image:
+        """Return the light, 0..255, that lying discs leave to a part of the board: shape (h, w)."""
+        sigma = SOFT_PX * self._pose.width / 640
+        wide = grown(part, int(4 * sigma) + 2, self._pose)
+        corner, strength = 16 * np.array(wide[:2], np.int32), self._optics.shadow_strength
+        mask = np.full((wide[3] - wide[1], wide[2] - wide[0]), 255, np.uint8)
+        drawn = [self._kept[disc] for disc in discs]
+        for contact in (one.contact for one in drawn if one.contact is not None):
+            cv2.fillConvexPoly(mask, contact - corner, (255 * (1 - 0.5 * strength),), cv2.LINE_AA, 4)
+        for one in drawn:
+            cv2.fillConvexPoly(mask, one.cast - corner, (255 * (1 - strength),), cv2.LINE_AA, 4)
+        soft = cv2.GaussianBlur(mask, (0, 0), sigma)
+        left, above = part[0] - wide[0], part[1] - wide[1]
+        return np.ascontiguousarray(soft[above : above + part[3] - part[1], left : left + part[2] - part[0]])
 
     def _drawn(self, disc: Lying) -> _Drawn:
-        near = disc.z_mm < 2.0
-        contact = _hull(self._pose.project(self._ring(disc, 0.0, 1.1))) if near else None
-        return _Drawn(self._draw(disc), contact, _hull(self._pose.project(self._fallen(disc))))
+        lies_low = disc.z_mm < 2.0
+        contact = _hull(self._pose.project(self._ring(disc, 0.0, 1.1))) if lies_low else None
+        cast, sprite = _hull(self._pose.project(self._fallen(disc))), self._draw(disc)
+        spots = np.vstack([cast.reshape(-1, 2)] + ([] if contact is None else [contact.reshape(-1, 2)])) / 16
+        if sprite is not None:
+            low = np.array([sprite.x, sprite.y])
+            spots = np.vstack([spots, low, low + np.array(sprite.clear.shape[1::-1])])
+        low, high = np.floor(spots.min(axis=0)).astype(int), np.ceil(spots.max(axis=0)).astype(int) + 1
+        around = (int(low[0]), int(low[1]), int(high[0]), int(high[1]))
+        return _Drawn(sprite, contact, cast, grown(around, int(4 * SOFT_PX * self._pose.width / 640) + 2, self._pose))
 
     def _ring(self, disc: Lying, z_mm: float, scale: float = 1.0) -> Float:
         """Points around a disc at a height, shape (FACETS, 3) in mm."""
@@ -120,7 +175,7 @@ class DiscPainter:
         top = disc.z_mm + self._layout.disc_height_mm
         return np.concatenate([foot + shift * disc.z_mm, foot + shift * top])
 
-    def paint_moving(self, canvas: Image, disc: Lying) -> tuple[int, int, int, int] | None:
+    def paint_moving(self, canvas: Image, disc: Lying) -> Part | None:
         """Draw a disc that is carried, with its shadow; returns the touched part (x0, y0, x1, y1)."""
         blur = (SOFT_PX + 0.05 * disc.z_mm) * self._pose.width / 640
         fallen, top = self._fallen(disc), disc.z_mm + self._layout.disc_height_mm

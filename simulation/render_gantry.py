@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from damludo.robot.places import TableLayout
 from damludo.simulation.optics import Bgr, Float, Optics, Pose
+from damludo.simulation.render_disc import Part
 from damludo.simulation.render_ground import Light
 from damludo.simulation.render_texture import rack_box
 from damludo.simulation.table import Carriage, DiscColour
@@ -28,8 +29,6 @@ MAGNET: Bgr = (70, 66, 64)
 
 Face = tuple[list[list[float]], Bgr, float]
 """Four corners in mm, paint, shade."""
-Part = tuple[int, int, int, int]
-"""x0, y0, x1, y1 in px."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 
 from damludo.simulation.optics import Float, Optics, Pose
+from damludo.simulation.render_disc import Part
 from damludo.simulation.render_ground import Light
 from damludo.simulation.render_texture import Float32
 from damludo.simulation.table import Hand
@@ -79,7 +80,7 @@ class HandPainter:
         texels = (spots + np.array([TIP_X, MIDDLE_Y])).astype(np.float32)
         return np.asarray(cv2.getPerspectiveTransform(texels, seen), dtype=np.float64)
 
-    def reach_px(self, carry: Float, margin: int) -> tuple[int, int, int, int] | None:
+    def reach_px(self, carry: Float, margin: int) -> Part | None:
         """Return the part of the picture (x0, y0, x1, y1) that a carried sheet can touch, None if none."""
         edge = np.array([[x, y] for x in np.linspace(0, LENGTH, 17) for y in (30.0, WIDTH - 30.0)])
         edge = np.vstack(
@@ -94,7 +95,7 @@ class HandPainter:
             return None
         return int(low[0]), int(low[1]), int(high[0]), int(high[1])
 
-    def shade(self, canvas: Image, hand: Hand) -> tuple[int, int, int, int] | None:
+    def shade(self, canvas: Image, hand: Hand) -> Part | None:
         """Darken a picture by the hand's shadow; returns the touched part."""
         carry = self.carry(hand, shadow=True)
         blur = max(3.0, 0.07 * hand.z_mm + 4.0) * self._pose.width / 640
@@ -114,7 +115,7 @@ class HandPainter:
         view[...] = cv2.multiply(view, gain, scale=1 / 255)
         return part
 
-    def paint(self, canvas: Image, hand: Hand) -> tuple[int, int, int, int] | None:
+    def paint(self, canvas: Image, hand: Hand) -> Part | None:
         """Draw the hand; returns the touched part."""
         carry = self.carry(hand)
         part = self.reach_px(carry, margin=2)

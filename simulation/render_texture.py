@@ -161,8 +161,9 @@ def _squares(texture: Texture, layout: TableLayout, woods: Woods, random: np.ran
             _lay(texture, box, woods.dark if dark else woods.light, woods.contrast, random, upright=not dark)
             rows, columns = texture.window(box)
             # Veneers never meet without a hair of glue and shade.
-            texture.colour[rows.start, columns] *= 0.9
-            texture.colour[rows, columns.start] *= 0.9
+            for row, column in ((rows.start, columns), (rows.stop - 1, columns), (rows, columns.start)):
+                texture.colour[row, column] *= np.float32(0.94)
+            texture.colour[rows, columns.stop - 1] *= np.float32(0.94)
 
 
 def _frame(texture: Texture, box: Box, layout: TableLayout, woods: Woods, random: np.random.Generator) -> None:

@@ -104,6 +104,7 @@ class Table:
     time_s: float = 0.0
     _seen_s: dict[str, float] = field(default_factory=dict)
     _peak: tuple[int, float] = (-1, 0.0)
+    _carried: tuple[int, Disc | None] = (-1, None)
 
     def add_disc(self, colour: DiscColour, x_mm: float, y_mm: float) -> Disc:
         """Put a new disc on top of what lies at a point."""
@@ -157,7 +158,7 @@ class Table:
         """Move the magnet to a point; what it holds comes along. Driving into something is a mishap."""
         carriage = self.carriage
         carriage.x_mm, carriage.y_mm, carriage.z_mm = x_mm, y_mm, z_mm
-        held = self.held_disc("carriage")
+        held = self._carried_disc()
         if held is not None:
             held.x_mm, held.y_mm = x_mm + held.grip_x_mm, y_mm + held.grip_y_mm
             held.z_mm = z_mm - self.layout.disc_height_mm
@@ -168,6 +169,11 @@ class Table:
                 self._mishap("crushed", f"magnet {lowest - below:.1f} mm below the surface at ({x_mm:.0f}, {y_mm:.0f})")
         if carriage.magnet_on and held is None:
             self._attract()
+
+    def _carried_disc(self) -> Disc | None:
+        if self._carried[0] != self.version:
+            self._carried = self.version, self.held_disc("carriage")
+        return self._carried[1]
 
     def _highest_top(self) -> float:
         """Height that nothing which lies surpasses: above it there is nothing to look for."""

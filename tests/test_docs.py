@@ -19,7 +19,9 @@ NOT_RUN = {
     "damludo play --sim": "waits for typed moves",
     "damludo play --camera": "needs a camera and a controller",
     "damludo watch": "needs a camera, a video or pictures",
+    "damludo look": "needs pictures",
     "damludo simulate --serve": "runs until it is stopped",
+    "damludo simulate --game damludo": "a game over rendered pictures takes a minute; tests/play plays some",
 }
 """Beginnings of command lines that are only parsed, with the reason."""
 

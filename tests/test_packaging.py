@@ -117,6 +117,17 @@ def test_the_installed_program_lists_the_games(installed: Installed) -> None:
     assert len(json.loads(done.stdout)) == 21
 
 
+@pytest.mark.slow
+@pytest.mark.simulation
+def test_the_installed_program_plays_a_game(installed: Installed) -> None:
+    words = "simulate --game damludo --games 1 --camera readings --human engine:1 --seed 1 --json"
+    done = installed.run("damludo", *words.split())
+
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["games"], answer["finished"], answer["wrong_plies"]) == (1, 1, 0)
+
+
 def test_only_one_distribution_provides_opencv() -> None:
     """The OpenCV packages overwrite each other's files: two of them in one environment break both."""
     assert len(set(importlib.metadata.packages_distributions()["cv2"])) == 1

@@ -1,4 +1,4 @@
-"""A look without teaching: the discs and empty squares of one picture are told apart by themselves."""
+"""A look without teaching, or taught in another light: the discs and empty squares of the picture itself tell."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from damludo.vision.content import Content
 from damludo.vision.frame import Image
-from damludo.vision.look import FIRST_RADIUS, Look, learn_look, normalised
+from damludo.vision.look import FEWEST_DISCS, FIRST_RADIUS, Look, learn_look, matched, normalised
 from damludo.vision.patches import Patches
 from damludo.vision.squares import SquareReader
 from damludo.vision.view import BoardView
@@ -23,6 +23,15 @@ SURELY_EMPTY, SURELY_OCCUPIED = 0.25, 0.9
 ONE_KIND = 0.5
 """Two groups of discs nearer than this are one."""
 ROUNDS = 3
+ADAPTATIONS = 2
+ANOTHER_PICTURE = 1.4
+"""Discs vary by so much more between pictures than within one."""
+LEAST_STEP = 0.2
+"""A channel in which the squares differ by less (log colour) does not tell the contrast."""
+STRAY_PART_OF_GUESS = 0.35
+"""A first guess takes gloss and shadow for discs; on a board of chess men both colours hold about as many."""
+FEWEST = 4
+"""So many places must read with certainty to teach their colours."""
 SURE_NATS = 3.0
 """Places whose reading leads by this teach the next round."""
 
@@ -51,6 +60,57 @@ def cold_look(image: Image, view: BoardView, known: Look | None = None) -> Look:
     return look
 
 
+def adapted_look(look: Look, image: Image, view: BoardView) -> Look:
+    """Carry a look into the light and the camera settings of a picture.
+
+    Lamps and exposure are in the light field already. What is left is contrast: another exposure curve stretches all log colours alike,
+    so the step between the two colours of squares, which is always seen, tells by how much. Then the places that
+    read with certainty teach their own colours.
+
+    Args:
+        look: taught on the same board and discs.
+        image: shape (h, w, 3).
+        view: the picture's pose; may differ from the one of the teaching, also by quarter turns.
+    """
+    known = _stretched(matched(look, image, view), image, view)
+    for _ in range(ADAPTATIONS):
+        content = _sure_content(SquareReader(view, known), image)
+        fresh = learn_look(image, view, content, radius=known.radius)
+        known = _joined(known, fresh, content, view)
+    return known
+
+
+def _stretched(look: Look, image: Image, view: BoardView) -> Look:
+    step = normalised(Patches(view, look.radius), image, None)[1].step
+    seen = np.abs(look.step) > LEAST_STEP
+    ratio = np.where(seen, np.clip(step / np.where(seen, look.step, 1.0), 0.5, 3.0), 1.0).astype(np.float32)
+    spread = np.maximum(ratio, 1.0)
+    return replace(
+        look,
+        step=step,
+        empty=look.empty * ratio,
+        empty_spread=look.empty_spread * spread,
+        disc=look.disc * ratio,
+        disc_spread=look.disc_spread * spread * ANOTHER_PICTURE,
+    )
+
+
+def _joined(known: Look, fresh: Look, content: dict[int, Content], view: BoardView) -> Look:
+    """Return the fresh look, with the known one for what too few places of the picture show."""
+    patches = Patches(view, known.radius)
+    seen = np.array([int(content.get(int(place), -1)) for place in patches.places])
+    empties = np.array([((seen == 0) & (patches.odd == colour)).sum() >= FEWEST for colour in (0, 1)])[:, None, None]
+    discs = np.array([(seen == 1).sum() >= FEWEST, (seen == 3).sum() >= FEWEST])[:, None]
+    return replace(
+        known,
+        step=fresh.step,
+        empty=np.where(empties, fresh.empty, known.empty),
+        empty_spread=np.where(empties, fresh.empty_spread, known.empty_spread),
+        disc=np.where(discs, fresh.disc, known.disc),
+        disc_spread=np.where(discs, fresh.disc_spread, known.disc_spread),
+    )
+
+
 def _learnt(image: Image, view: BoardView, content: dict[int, Content], known: Look | None) -> Look:
     look = learn_look(image, view, content, radius=0)
     if known is None:
@@ -66,11 +126,19 @@ def _first_guess(patches: Patches, seen: Floats, plain: Floats) -> dict[int, Con
         if rows.any():
             occupied[rows] = away[rows] > _gap(away[rows])
     content = {int(p): Content.EMPTY for p in patches.places[~occupied]}
+    occupied &= ~_stray(occupied, patches.odd)
     if occupied.any():
         white = _lighter(seen[occupied] * WEIGHT, float(plain[:, 0].mean()))
         for place, is_white in zip(patches.places[occupied], white, strict=True):
             content[int(place)] = Content.WHITE_MAN if is_white else Content.BLACK_MAN
     return content
+
+
+def _stray(occupied: NDArray[np.bool_], odd: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return the places of the colour that holds a few discs where the other holds many: gloss and shadow, most likely."""
+    counts = [int(occupied[odd == colour].sum()) for colour in (0, 1)]
+    few = int(np.argmin(counts))
+    return np.asarray((odd == few) & (counts[1 - few] >= FEWEST_DISCS) & (counts[few] <= STRAY_PART_OF_GUESS * counts[1 - few]))
 
 
 def _gap(away: Floats) -> float:

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.board import find_board, view_from_corners
-from damludo.vision.cold import cold_look
+from damludo.vision.cold import adapted_look, cold_look
 from damludo.vision.content import LETTER_OF_CONTENT, Content, Grid
 from damludo.vision.errors import BadPicture, BadPose, BoardNotFound
 from damludo.vision.frame import Image
-from damludo.vision.look import Look, learn_look, matched
+from damludo.vision.look import Look, learn_look
 from damludo.vision.picture import load_picture
 from damludo.vision.sides import places_in_picture
 from damludo.vision.squares import SquareReader
@@ -188,7 +188,7 @@ def _teach(label: Label, image: Image) -> Look:
 
 def _count_squares(tally: Tally, label: Label, image: Image, look: Look | None) -> None:
     view = _given_view(label, image)
-    known = matched(look, image, view) if look is not None else cold_look(image, view)
+    known = adapted_look(look, image, view) if look is not None else cold_look(image, view)
     read = "".join(rows_of_reading(SquareReader(view, known).read(image), label.grid, "bottom")).lower()
     wanted = "".join(label.rows or ()).lower()
     wrong = _differences(read, wanted)

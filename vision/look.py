@@ -19,12 +19,18 @@ from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float32]
 
-FLOOR = np.array([0.07, 0.05, 0.05], dtype=np.float32)
+FLOOR = np.array([0.09, 0.05, 0.05], dtype=np.float32)
 """Least spread of a colour: brightness, then the two chromatic channels."""
+FEWEST_DISCS, STRAY_PART = 6, 0.1
+"""So many discs tell on which colour of squares a game is played; this part of them may be misread."""
+UNPLAYED_NATS = 12.0
+"""Evidence that a disc on a square of the other colour must outweigh: light wood on light wood is no evidence."""
 FEWEST_EMPTY = 3
 """So many empty squares of a colour must be seen for a picture of the empty square; with less its plain colour stands."""
 UNLIKE = 16.0
 """Squared distance from the empty square, in spreads, from which a sample does not look empty."""
+MEASURED_PART = 0.85
+"""Part of a measured radius that is used: blur and shadow make discs look larger than their paint."""
 FIRST_RADIUS = 0.3
 """Of a disc, in squares, before it is measured."""
 
@@ -174,12 +180,12 @@ def _tops(patches: Patches, unlike: NDArray[np.bool_], known: NDArray[np.intp]) 
 
 
 def _odds(known: NDArray[np.intp], odd: NDArray[np.intp]) -> Floats:
-    """Draughts are played on one colour: squares of a colour that holds no disc of many hardly ever will."""
+    """Draughts are played on one colour: if nearly all of many discs stand on one, the other colour's squares hardly hold any."""
     result = np.zeros(2, dtype=np.float32)
     for colour in (0, 1):
-        here, there = ((known[odd == c] > 0).sum() for c in (colour, 1 - colour))
-        if here == 0 and there >= 6:
-            result[colour] = -4.0
+        here, there = (int((known[odd == c] > 0).sum()) for c in (colour, 1 - colour))
+        if there >= FEWEST_DISCS and here <= STRAY_PART * there:
+            result[colour] = -UNPLAYED_NATS
     return result
 
 
@@ -209,18 +215,19 @@ def _disc_of(colours: Floats, top: NDArray[np.bool_], side: int) -> tuple[Floats
     pixels = colours[top]
     mean = np.median(pixels, axis=0)
     deviation = 1.48 * np.median(np.abs(pixels - mean), axis=0)
-    return mean.astype(np.float32), np.sqrt(deviation**2 + FLOOR**2).astype(np.float32)
+    # Strong colours vary more from disc to disc and from picture to picture: their weakest channel is near black.
+    return mean.astype(np.float32), np.sqrt(deviation**2 + FLOOR**2 + (0.08 * mean) ** 2).astype(np.float32)
 
 
 def _measured_radius(patches: Patches, colours: Floats, look: Look, content: Mapping[int, Content]) -> float:
-    """Return the radius of the discs, in squares, from the area that does not look empty; within 0.2..0.48."""
+    """Return the radius of the discs, in squares, from the area that does not look empty."""
     known = _contents(patches, content)
     unlike = _unlike(patches, colours, look.empty[patches.odd], look.empty_spread[patches.odd])
     area = unlike[known > 0].sum(axis=1) * SPACING**2
     area = area[area > np.pi * 0.15**2]
     if len(area) < 2:
         return patches.radius
-    return float(np.clip(np.sqrt(np.median(area) / np.pi), 0.2, 0.48))
+    return float(np.clip(MEASURED_PART * np.sqrt(np.median(area) / np.pi), 0.15, 0.45))
 
 
 def matched(look: Look, image: Image, view: BoardView) -> Look:

@@ -14,6 +14,7 @@ from damludo.play.humans import hearing
 from damludo.play.match import Match, MatchSettings
 from damludo.play.ports import Command
 from damludo.play.score import Scorekeeper
+from damludo.robot.errors import Stopped
 from damludo.robot.places import Transfer
 from damludo.rules.fen import parse_fen
 from damludo.rules.game import Game
@@ -37,8 +38,20 @@ class InstantArm:
     carried: int = 0
     settle_s: float = 0.0
 
+    stop_at: int = 0
+    left: Sequence[Transfer] = ()
+
+    def stop(self) -> None:
+        self.stop_at = self.carried + 1
+
+    def go_on(self) -> None:
+        self.carry(self.left)
+
     def carry(self, transfers: Sequence[Transfer]) -> None:
-        for transfer in transfers:
+        for number, transfer in enumerate(transfers):
+            if self.carried + 1 == self.stop_at:
+                self.stop_at, self.left = 0, transfers[number:]
+                raise Stopped("STOP was pressed")
             self.carried += 1
             self.clock.sleep(0.5)
             disc = self.table.upper_disc_near(transfer.source.x_mm, transfer.source.y_mm, 15.0)

@@ -165,6 +165,25 @@ def test_a_move_by_a_hand_that_nobody_noticed_is_found(make_match: MakeMatch) ->
     assert table.texts(E.MOVE)[0] == "You played c3-d4."
 
 
+def test_stop_keeps_everything_still_until_somebody_says_go(make_match: MakeMatch) -> None:
+    table = make_match(seed=4)
+    table.arm.stop_at = 2
+    table.commands.waiting = [(60.0, Command.GO)]
+    assert table.match.run() is not None
+    (stopped,) = [event for event in table.events if event.kind is E.STOPPED]
+    after = table.events[table.events.index(stopped) + 1]
+    assert (after.kind, after.time_s >= 60.0) == (E.CARRIED, True)
+    assert table.keeper.finish().wrong_plies == 0
+
+
+def test_who_quits_after_stop_leaves_it_stopped(make_match: MakeMatch) -> None:
+    table = make_match(seed=4)
+    table.arm.stop_at = 2
+    table.commands.waiting = [(60.0, Command.QUIT)]
+    assert table.match.run() is None
+    assert table.match.stopped
+
+
 def test_resigning_ends_the_game_for_the_machine(make_match: MakeMatch) -> None:
     table = make_match(seed=4)
     table.commands.waiting = [(8.0, Command.RESIGN)]

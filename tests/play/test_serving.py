@@ -1,4 +1,4 @@
-"""A game through the real device paths: pyserial on a pseudo-terminal, OpenCV on an http stream, at the pace of the wall clock."""
+"""A game through the real device paths: pyserial on a pseudo-terminal, OpenCV on an http stream, at wall-clock pace."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from damludo.play.journal import read_journal
 
 pytestmark = pytest.mark.simulation

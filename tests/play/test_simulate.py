@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from damludo.play.cli import main
 from damludo.play.journal import read_journal
 

@@ -98,6 +98,22 @@ def test_a_hand_breaks_homing_off_and_it_begins_anew(scripted: Any) -> None:
     assert gantry.state is State.READY
 
 
+def test_a_controller_that_reports_work_positions_is_asked_until_it_tells_the_offset(scripted: Any) -> None:
+    gantry, line = scripted("{GREETING}{SETTINGS}\n-> $H\n= none\n.. 4\n= <Idle|WPos:0.000,0.000,0.000|FS:0,0>\n<- ok")
+    gantry.connect()
+    realtime, asked = line.realtime, []
+
+    def tell_at_the_tenth(byte: int) -> None:
+        asked.append(byte)
+        if line.report.startswith("<Idle|WPos") and len(asked) > 10:
+            line.report = "<Idle|WPos:0.000,0.000,0.000|FS:0,0|WCO:-599.000,-499.000,-1.000>"
+        realtime(byte)
+
+    line.realtime = tell_at_the_tenth
+    gantry.home()
+    assert gantry.position == GantryPoint(1.0, 1.0, 79.0)
+
+
 def test_stop_while_homing_resets_the_controller(scripted: Any) -> None:
     class Stopper:
         asked = 0

@@ -347,6 +347,15 @@ def test_stop_in_a_hold_of_the_guard_stays_stopped(homed: Any) -> None:
     assert 0x7E not in line.bytes
 
 
+def test_stop_ends_within_ten_seconds_even_if_the_controller_has_gone_mute(homed: Any, clock: Any) -> None:
+    gantry, line = homed(f"-> G21 G90 G94\n<- ok\n-> {GO_LINE}\n= none\n<- ok\n-> G4 P0")
+    started_s = clock.time_s
+    with pytest.raises(Stopped, match="an unknown place"):
+        gantry.run(GO, Presser(gantry, 4))
+    assert clock.time_s - started_s < 10
+    assert line.bytes[0] == 0x21
+
+
 def test_stop_before_a_plan_keeps_it_from_starting_until_it_is_lifted(homed: Any) -> None:
     gantry, line = homed(f"! 0x21\n! 0x7e\n-> G21 G90 G94\n<- ok\n-> {GO_LINE}\n<- ok\n-> G4 P0\n= {THERE}\n<- ok")
     gantry.stop()

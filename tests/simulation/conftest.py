@@ -9,6 +9,7 @@ from damludo.robot.places import TableLayout
 from damludo.simulation.clock import World
 from damludo.simulation.controller import Controller
 from damludo.simulation.gantry import SimulatedGantry, install_gantry
+from damludo.simulation.grbl_settings import Settings
 from damludo.simulation.table import Table
 from damludo.simulation.transport import MemoryLine
 
@@ -60,6 +61,8 @@ def make_machine() -> Callable[..., Machine]:
     ) -> Machine:
         world, table = World(), Table(TableLayout())
         gantry, controller = install_gantry(world, table, seed, human_at_black, faults, boot_s)
+        # The dialogues and formulas speak of the controller's defaults, however the gantry itself is tuned.
+        controller.core.settings.values.update(Settings().values)
         return Machine(world, table, gantry, controller, MemoryLine(world, controller))
 
     return make

@@ -15,6 +15,8 @@ from damludo.simulation.table import Carriage, DiscColour, Hand, Table
 
 LAYOUT = TableLayout()
 PLAIN = replace(Optics(), noise_sigma=0.0, jpeg_quality=0, glare=0.0, blur_px=0.0, width=960, height=720)
+GREEN = replace(PLAIN.paint, dark=(0, 160, 0), light=(0, 160, 0), frame=(0, 160, 0))
+"""A board on which every disc stands out."""
 
 
 def set_up(layout: TableLayout = LAYOUT, rows_of_men: int = 3) -> Table:
@@ -93,9 +95,8 @@ def test_the_squares_crossings_are_drawn_where_they_are_projected(seed: int, sid
     grey = cv2.cvtColor(watching.render(empty()), cv2.COLOR_BGR2GRAY)
     criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 50, 0.001)
     seen = cv2.cornerSubPix(grey, truth.reshape(-1, 1, 2).copy(), (6, 6), (-1, -1), criteria).reshape(-1, 2)
-    # The hair of shade between two veneers lies on one side of the line: a bias of about a tenth of a pixel.
-    assert np.linalg.norm(seen - truth, axis=1).max() < 0.5
-    assert np.abs((seen - truth).mean(axis=0)).max() < 0.25
+    assert np.linalg.norm(seen - truth, axis=1).max() < 0.45
+    assert np.abs((seen - truth).mean(axis=0)).max() < 0.1
 
 
 def test_the_outer_corners_are_where_the_light_squares_end() -> None:
@@ -109,18 +110,17 @@ def test_the_outer_corners_are_where_the_light_squares_end() -> None:
         outward = np.array([inside[0] - 200, inside[1] - 200])
         outward = np.where(np.abs(outward) == 200, np.sign(outward), 0.0)
         line = watching.project(np.array([[*(np.array(inside) + step * outward), 0.0] for step in steps]))
-        levels = cv2.remap(picture, line[:, 0].astype(np.float32), line[:, 1].astype(np.float32), cv2.INTER_LINEAR)
-        edge_mm = steps[int(np.argmin(np.diff(levels.ravel())))]
-        assert abs(edge_mm) < 0.6
+        x, y = line.astype(np.float32).T
+        levels = cv2.remap(picture, x, y, cv2.INTER_LINEAR).ravel()
+        dark = levels < 0.5 * (levels[0] + levels[-1])
+        assert abs(steps[int(np.argmax(dark))]) < 0.45
 
 
 @pytest.mark.parametrize("discs", [1, 2])
 @pytest.mark.parametrize("square", [0, 18, 27, 63])
 def test_a_disc_is_drawn_where_its_height_projects_it(square: int, discs: int) -> None:
     """The silhouette is the hull of the lowest and the highest rim, each projected at its own height."""
-    optics = replace(
-        PLAIN, shadow_strength=0.0, tilt=0.6, paint=replace(PLAIN.paint, dark=(0, 160, 0), light=(0, 160, 0))
-    )
+    optics = replace(PLAIN, shadow_strength=0.0, tilt=0.6, paint=GREEN)
     place, table = LAYOUT.square(square), empty()
     watching = camera(table, optics)
     bare = watching.render(table).astype(int)
@@ -134,27 +134,29 @@ def test_a_disc_is_drawn_where_its_height_projects_it(square: int, discs: int) -
     truth = np.zeros_like(seen)
     cv2.fillPoly(truth, [np.round(hull * 16).astype(np.int32)], 1, cv2.LINE_8, 4)
     side_px = np.linalg.norm(np.diff(watching.corners_px()[:2], axis=0)) / 8
-    assert np.linalg.norm(_middle(seen) - _middle(truth)) < 0.06 * side_px
-    assert (seen & truth).sum() / (seen | truth).sum() > 0.9
+    assert np.linalg.norm(_middle(seen) - _middle(truth)) < 0.02 * side_px
+    assert (seen & truth).sum() / (seen | truth).sum() > 0.96
 
 
 def _middle(mask: np.ndarray) -> np.ndarray:
-    return np.argwhere(mask).mean(axis=0)
+    return np.asarray(np.argwhere(mask).mean(axis=0))
 
 
-def test_the_top_of_a_disc_is_lighter_than_its_wall_and_lies_at_its_height() -> None:
-    optics = replace(PLAIN, tilt=0.6, gradient=0.0, vignette=0.0)
+@pytest.mark.parametrize("discs", [1, 2])
+def test_the_top_of_a_disc_lies_at_its_height(discs: int) -> None:
+    """Under light from straight above the top is one shade and the wall another, darker one."""
+    paint = replace(PLAIN.paint, dark=(0, 90, 0), light=(0, 90, 0), white=(200, 200, 200), disc_grain=0.0, gloss=0.0)
+    optics = replace(PLAIN, tilt=0.6, gradient=0.0, vignette=0.0, shadow_strength=0.0, shadow_length=0.0, paint=paint)
     table = empty()
-    table.add_disc(DiscColour.WHITE, 225.0, 175.0)
+    for _ in range(discs):
+        table.add_disc(DiscColour.WHITE, 225.0, 175.0)
     watching = camera(table, optics)
-    picture = watching.render(table).astype(float).mean(axis=2)
-    ring = [(225 + 12 * np.cos(a), 175 + 12 * np.sin(a), 9.0) for a in np.linspace(0, 6.28, 24)]
-    top = [picture[tuple(p[::-1])] for p in watching.project(np.array(ring)).round().astype(int)]
-    wall = [
-        picture[tuple(p[::-1])]
-        for p in watching.project(np.array([[225, 156, 3], [228, 156, 4.0]])).round().astype(int)
-    ]
-    assert min(top) > 1.15 * max(wall)
+    picture = watching.render(table)
+    top = (picture[..., 0] > 140).astype(np.uint8)
+    middle = watching.project(np.array([[225.0, 175.0, 9.0 * discs]]))[0]
+    around = np.abs(np.argwhere(top) - middle[::-1]).max(axis=1) < 40
+    side_px = np.linalg.norm(np.diff(watching.corners_px()[:2], axis=0)) / 8
+    assert np.linalg.norm(np.argwhere(top)[around].mean(axis=0) - middle[::-1]) < 0.02 * side_px
 
 
 def test_a_hand_changes_only_its_neighbourhood() -> None:
@@ -187,18 +189,34 @@ def replace_carriage(table: Table, carriage: Carriage | None) -> Table:
     return Table(table.layout, table.discs, carriage or Carriage(present=False), table.hand)
 
 
-def test_a_disc_in_the_hand_is_at_the_finger_tips_and_one_at_the_magnet_below_it() -> None:
+def test_a_disc_in_the_hand_is_at_the_finger_tips() -> None:
     table = empty()
-    disc = table.add_disc(DiscColour.WHITE, 75.0, 175.0)
+    disc = table.add_disc(DiscColour.BLACK, 75.0, 175.0)
     watching = camera(table, PLAIN)
     table.hand = Hand(True, 225.0, 225.0, 40.0, 225.0, -400.0)
     bare = watching.render(Table(LAYOUT, [], table.carriage, table.hand)).astype(int)
     table.lift(disc, "hand")
     changed = np.abs(watching.render(table).astype(int) - bare).max(axis=2) > 20
-    x, y = watching.project(np.array([[225.0, 239.0, 40.0]]))[0].round().astype(int)
+    x, y = watching.project(np.array([[225.0, 241.0, 43.0]]))[0].round().astype(int)
     assert changed[y, x]
     x, y = watching.project(np.array([[75.0, 175.0, 0.0]]))[0].round().astype(int)
     assert not changed[y, x]
+
+
+def test_a_disc_at_the_magnet_hangs_below_it() -> None:
+    table = empty()
+    disc = table.add_disc(DiscColour.WHITE, 75.0, 175.0)
+    watching = camera(table, replace(PLAIN, tilt=0.6))
+    table.carriage = Carriage(75.0, 175.0, 9.0)
+    table.set_magnet(on=True)
+    assert disc.held_by == "carriage"
+    table.move_carriage(225.0, 125.0, 49.0)
+    with_disc = watching.render(table).astype(int)
+    table.discs.clear()
+    changed = np.abs(watching.render(table).astype(int) - with_disc).max(axis=2) > 20
+    # In front of the rod: the near part of the disc's top, 49 mm above the board.
+    pixels = watching.project(np.array([[225.0, 112.0, 49.0], [75.0, 175.0, 0.0]])).round().astype(int)
+    assert [bool(changed[y, x]) for x, y in pixels] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -223,6 +241,34 @@ def test_every_board_is_wholly_in_the_picture(layout: TableLayout) -> None:
     levels = np.array([picture[y - 2 : y + 3, x - 2 : x + 3].mean() for x, y in middles.round().astype(int)])
     white = np.array([disc.colour is DiscColour.WHITE for disc in table.discs])
     assert levels[white].mean() > levels[~white].mean() + 20
+
+
+def test_what_is_drawn_again_in_part_equals_what_is_drawn_afresh() -> None:
+    optics = replace(Optics.seeded(2), noise_sigma=0.0, jpeg_quality=0)
+    table = set_up()
+    watching = camera(table, optics)
+    watching.render(table)
+    for disc, x_mm, y_mm in (
+        (table.discs[5], 175.0, 175.0),
+        (table.discs[15], 172.0, 177.0),
+        (table.discs[0], 9.0, 8.0),
+    ):
+        table.put_down(disc, x_mm, y_mm)
+        afresh = camera(table, optics).render(table).astype(int)
+        # A clipped anti-aliased edge of a shadow may round otherwise.
+        assert np.abs(watching.render(table).astype(int) - afresh).max() <= 2
+
+
+def test_the_beam_is_above_the_hand() -> None:
+    table = set_up()
+    table.carriage = Carriage(60.0, 120.0, 60.0)
+    watching = camera(table, PLAIN)
+    bare = watching.render(table)
+    table.hand = Hand(True, 225.0, 225.0, 20.0, 225.0, -400.0)
+    x, y = watching.project(np.array([[225.0, 118.0, 140.0]]))[0].round().astype(int)
+    reached = watching.render(table)
+    assert np.array_equal(reached[y, x], bare[y, x])
+    assert (reached != bare).any()
 
 
 def test_the_human_sits_at_the_bottom_of_the_picture() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from damludo.robot.places import Rack, TableLayout
 from damludo.simulation.gantry import stand_beside
+from damludo.simulation.grbl_settings import Settings
 from damludo.simulation.table import DiscColour
 
 pytestmark = pytest.mark.simulation
@@ -68,6 +69,14 @@ def test_measured_points_scatter_by_a_third_of_a_millimetre(make_machine: Callab
     deviation = gantry.measured_points(points) - exact
     assert deviation.std() == pytest.approx(0.3, rel=0.1)
     assert abs(deviation.mean()) < 0.03
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: f"{layout.columns}x{layout.rows}")
+def test_the_controller_would_accept_the_settings_of_the_gantry(layout: TableLayout) -> None:
+    tuned, controller = stand_beside(layout, 1).settings, Settings()
+    for number in sorted(tuned.values):
+        controller.store(number, tuned.values[number])
+    assert controller.values == tuned.values
 
 
 def _pick(machine: Any, x_mm: float, y_mm: float, top_mm: float) -> None:
