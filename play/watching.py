@@ -28,7 +28,7 @@ QUIET_FRAMES_TO_JUDGE = 3
 """So many quiet frames are averaged before a board is judged."""
 BEFORE_HAND_S = 0.15
 """A hand is in the margin of the picture so long before it is seen: those frames are read last of all."""
-PUT_BACK_NATS = 3.0
+PUT_BACK_NATS = 6.0
 """A disc that the hand covered and that lies differently by this much evidence was lifted or pushed."""
 LIKE_THE_CALMEST_SQUARES = 0.3
 """Frames whose moving area is within this of the calmest one are as good as it."""
