@@ -28,7 +28,7 @@ QUIET_FRAMES_TO_JUDGE = 3
 """So many quiet frames are averaged before a board is judged."""
 BEFORE_HAND_S = 0.15
 """A hand is in the margin of the picture so long before it is seen: those frames are read last of all."""
-PUT_BACK_NATS = 3.0
+PUT_BACK_NATS = 6.0
 """A disc that the hand covered and that lies differently by this much evidence was lifted or pushed."""
 LIKE_THE_CALMEST_SQUARES = 0.3
 """Frames whose moving area is within this of the calmest one are as good as it."""
@@ -72,8 +72,8 @@ class Stretch:
     def add(self, frame: Frame, scene: Scene) -> None:
         """Keep a frame as long as it may still be the best one of the stretch."""
         self.scenes.append((frame, scene))
-        # A long stretch becomes quiet and is judged then; a short one needs its last second.
-        del self.scenes[:-40]
+        # A long stretch becomes quiet and is judged then; a short one needs its last second. Frames are large.
+        del self.scenes[:-12]
 
     def calmest(self, hand_at_s: float) -> tuple[Frame, Scene]:
         """Return the latest frame among those in which least moved, away from the coming hand if possible."""
@@ -125,7 +125,8 @@ class BoardEvents:
                 yield WatchEvent("light_changed", frame.number, frame.time_s, 0.9)
         if scene.hand:
             return
-        self._stretch.add(frame, scene)
+        if not self._stretch.judged:
+            self._stretch.add(frame, scene)
         yield from self._quiet_frame(frame, scene)
 
     def finish(self) -> Iterator[WatchEvent]:

@@ -42,7 +42,9 @@ MOTION_SQUARES = 0.08
 _LOG_OF_GRAY = np.log(np.arange(256, dtype=np.float32) + 6.0)
 MOST_LOG_ODDS = 3.5
 """The chain is never surer than this, so that one clear frame is enough to turn it."""
-LYING_S, LYING_SQUARES = 4.0, 3.0
+CHAIN_SQUARES = 7.0
+"""Most squares that one capture changes in a chain."""
+LYING_S, LYING_SQUARES = 3.0, 3.0
 """What is no larger and did not stir for so long is a thing that was laid down: a hand trembles."""
 SAME_LIGHT = 0.15
 """A pixel whose log-brightness differs less than this from the calm picture's shows the same thing in the same light."""
@@ -401,6 +403,9 @@ def _patch_evidence(patch: Patch, was_out: bool) -> float:
         # A finger tip that comes in is as small, but it moves and it touches the border.
         moving = patch.moving_squares > 0.3 * patch.squares and patch.border_squares > 0.0
         return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
+    if patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES and patch.moving_squares < 0.1 * patch.squares:
+        # A capture leaves a chain of changed squares that touch at their corners; a hand in the inside has an arm, or stirs.
+        return -3.5
     # Two or three men that were moved side by side may cover 2 squares in the inside; an arm has no such excuse.
     usual = 0.65 if patch.border_squares >= 0.25 else 2.2
     return _area_evidence(patch.weight, usual)

@@ -62,10 +62,18 @@ def test_a_moved_man_is_no_hand(watch: MotionWatch, draw: Draw, start: Board, or
     assert scenes[-1].quiet
 
 
-def test_a_capture_of_three_is_no_hand(watch: MotionWatch, draw: Draw, start: Board) -> None:
-    after = start | dict.fromkeys((C3, 41, 43, 45), Content.EMPTY) | {D4: Content.WHITE_MAN}
-    see(watch, [draw(start, seed=n) for n in range(6)])
-    assert not any(scene.hand for scene in see(watch, [draw(after, seed=9 + n) for n in range(8)], from_s=0.6))
+@pytest.mark.parametrize("taken", [(18, 27, 36, 45), (0, 9, 18, 27), (9, 18, 27, 36, 45, 54)])
+def test_the_chain_of_a_capture_is_no_hand(
+    watch: MotionWatch, draw: Draw, start: Board, taken: tuple[int, ...]
+) -> None:
+    """Squares that touch at their corners, also when a hand was there just before."""
+    before = start | dict.fromkeys(taken, Content.BLACK_MAN)
+    after = before | dict.fromkeys(taken, Content.EMPTY)
+    see(watch, [draw(before, seed=n) for n in range(6)])
+    assert see(watch, [draw(before, seed=9 + n, arm_to=(350.0, 300.0 + n)) for n in range(3)], from_s=0.6)[-1].hand
+    scenes = see(watch, [draw(after, seed=20 + n) for n in range(8)], from_s=0.9)
+    assert not any(scene.hand for scene in scenes[2:])
+    assert scenes[-1].quiet
 
 
 @pytest.mark.parametrize("gain", [0.4, 0.7, 1.3])
