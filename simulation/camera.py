@@ -173,7 +173,7 @@ class SimulatedCamera:
             parts.append(self._discs.paint_moving(canvas, scene.in_hand))
         parts.append(self._hand.paint(canvas, scene.hand))
         touched = [part for part in parts if part is not None]
-        beam = self._gantry.touched(scene.carriage) if scene.carriage.present else None
+        beam = self._gantry.touched(scene.carriage, shadow=False) if scene.carriage.present else None
         if beam is not None and any(overlap(beam, part) for part in touched):
             # The beam is above the hand.
             self._gantry.paint(canvas, scene.carriage)

@@ -51,15 +51,15 @@ class GantryPainter:
         white = optics.side is DiscColour.WHITE
         self._rail_ends = (0.0, layout.height_mm + beyond) if white else (-beyond, layout.height_mm)
 
-    def touched(self, carriage: Carriage) -> Part | None:
-        """Return the part of the picture that gantry and shadow can touch, None if none."""
+    def touched(self, carriage: Carriage, shadow: bool = True) -> Part | None:
+        """Return the part of the picture that the gantry (and its shadow) can touch, None if none."""
         steps = np.linspace(self._left, self._right, PIECES + 1)
         beam = [
             np.column_stack([steps, np.full(PIECES + 1, carriage.y_mm + side), np.full(PIECES + 1, BEAM_MM + 20)])
             for side in (-BEAM_SIDE_MM, BEAM_SIDE_MM)
         ]
         corners = np.vstack([_corners(self.blocks(carriage)).reshape(-1, 3), *beam])
-        seen = self._pose.project(np.vstack([corners, self._fallen(corners)]))
+        seen = self._pose.project(np.vstack([corners, self._fallen(corners)]) if shadow else corners)
         margin = 10 * self._pose.width / 640
         low = np.maximum(np.floor(seen.min(axis=0) - margin), 0).astype(int)
         high = np.minimum(np.ceil(seen.max(axis=0) + margin), (self._pose.width, self._pose.height)).astype(int)
