@@ -20,7 +20,7 @@ from damludo.rules.moves import (
     legal_moves,
     quiet_moves,
 )
-from damludo.rules.position import PIECES, Kind, Position
+from damludo.rules.position import PIECES, Kind, Piece, Position, piece_of
 from damludo.rules.tables import tables_of
 from damludo.rules.traits import Preference, Variant
 from damludo.rules.verdicts import Illegal, Legal, Nothing, Reason, Unfinished, Verdict
@@ -135,7 +135,7 @@ def _begun(position: Position, cells: bytes, routes: Iterable[Move]) -> list[_Pa
     """Return the moves of which `cells` is a part: the disc somewhere on its way, some captured discs gone."""
     parts = []
     for move in routes:
-        if not move.captures and move.becomes is None:
+        if not move.captures and move.becomes is None and move.piece.kind is not Kind.KING:
             continue  # one act: done or not
         for landed in range(len(move.path), -1, -1):
             part = _part(position.cells, cells, move, landed)
@@ -151,8 +151,9 @@ def _part(before: bytes, cells: bytes, move: Move, landed: int) -> _Part | None:
     expected = bytearray(before)
     expected[move.origin] = 0
     expected[at] = move.piece
-    if landed and move.becomes is not None and cells[at] == move.becomes:
-        expected[at] = move.becomes
+    crown_lost = move.piece.kind is Kind.KING and cells[at] == _uncrowned(move.piece)
+    if landed and (crown_lost or (move.becomes is not None and cells[at] == move.becomes)):
+        expected[at] = cells[at]
     discs = []
     for square in move.captures:
         if square == at:
@@ -163,8 +164,12 @@ def _part(before: bytes, cells: bytes, move: Move, landed: int) -> _Part | None:
             expected[square] = 0
     if bytes(expected) != cells:
         return None
-    crown_missing = move.becomes is not None and cells[at] != move.becomes
+    crown_missing = crown_lost or (move.becomes is not None and cells[at] != move.becomes)
     return _Part(move, tuple(discs), crown_missing, move.path[landed:], at)
+
+
+def _uncrowned(king: Piece) -> Piece:
+    return piece_of(king.colour, Kind.MAN) if king.colour is not None else king
 
 
 def _illegal(variant: Variant, position: Position, cells: bytes) -> Illegal:
@@ -185,7 +190,9 @@ def _illegal(variant: Variant, position: Position, cells: bytes) -> Illegal:
         reason = Reason.REMOVE_OTHER_STONE if opening else Reason.DISC_MISSING
         return _verdict(variant, position, reason, tuple(changed))
     if all(before[square] in own and cells[square] in own for square in changed):
-        return _verdict(variant, position, Reason.NO_CROWN_DUE, tuple(changed))
+        lost = [square for square in changed if PIECES[before[square]].kind is Kind.KING]
+        reason = Reason.CROWN_LOST if lost else Reason.NO_CROWN_DUE
+        return _verdict(variant, position, reason, tuple(lost or changed))
     return _verdict(variant, position, Reason.SEVERAL_DISCS, tuple(changed))
 
 
@@ -220,8 +227,8 @@ def _wrong_move(
     passed_over = _less_preferred(variant, position, origin, target, gone, said)
     if passed_over is not None:
         return passed_over
-    for move in _quiet(variant, position):
-        if (move.origin, move.target) == (origin, target) and not gone:
+    for move in _quiet(variant, position) if not gone and _captures(variant, position) else ():
+        if (move.origin, move.target) == (origin, target):
             return _duty(variant, position, Reason.MUST_CAPTURE, squares, move)
     return _verdict(variant, position, _geometry(variant, position, origin, target, gone), squares)
 

@@ -40,7 +40,8 @@ def _unfinished(verdict: Unfinished) -> str:
         wanted.append(f"take the captured {noun} on {_and(board, verdict.discs_to_remove)} off the board")
     if verdict.crown_missing:
         end = verdict.moves[0].target
-        wanted.append(f"put a second disc on {board.name(end)}: the man becomes a king")
+        why = "the man becomes a king" if verdict.moves[0].becomes else "it is a king"
+        wanted.append(f"put a second disc on {board.name(end)}: {why}")
     return f"{text_of(board, verdict.moves[0])} is not finished: please {', and '.join(wanted)}"
 
 
@@ -82,6 +83,8 @@ def _illegal(verdict: Illegal) -> str:
             return f"missing from the board: {', '.join(names)}; please put back what was there"
         case Reason.NO_CROWN_DUE:
             return f"no crown is due on {', '.join(names)}; please take the second disc off"
+        case Reason.CROWN_LOST:
+            return f"the king on {', '.join(names)} has lost its second disc; please put it back"
         case Reason.REMOVE_OTHER_STONE:
             return f"{', '.join(names)} cannot be taken off now; {better}"
         case Reason.TOUCHED_OTHER:

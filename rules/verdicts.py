@@ -26,6 +26,7 @@ class Reason(Enum):
     CANNOT_CAPTURE_SO = "These discs cannot be captured by this move."
     DISC_MISSING = "Discs leave the board only when they are captured."
     NO_CROWN_DUE = "A man is crowned only when its move ends on a crowning square, or as the game says."
+    CROWN_LOST = "A king keeps its second disc."
     REMOVE_OTHER_STONE = "The game begins with the removal of certain stones."
     TOUCHED_OTHER = "An own disc that was touched must be moved."
     SEVERAL_DISCS = "A move moves one disc."

@@ -137,6 +137,20 @@ def test_a_man_crowned_on_the_way_is_crowned_at_the_end() -> None:
     assert [verdict.board.name(move.target) for move in verdict.moves] == ["a3"]
 
 
+def test_a_king_that_lost_its_second_disc_gets_it_back() -> None:
+    game, position = at("damludo", "W:WKc3:Bh8,b8")
+    moved, stayed = bytearray(position.cells), bytearray(position.cells)
+    square = game.board.square
+    moved[square("c3")], moved[square("d4")] = Piece.EMPTY, Piece.WHITE_MAN
+    stayed[square("c3")] = Piece.WHITE_MAN
+    assert explain(judge_board(game, position, bytes(moved))) == (
+        "c3-d4 is not finished: please put a second disc on d4: it is a king"
+    )
+    assert explain(judge_board(game, position, bytes(stayed))) == (
+        "the king on c3 has lost its second disc; please put it back"
+    )
+
+
 def test_discs_taken_off_before_the_move_are_no_offence() -> None:
     game, position = at("english", CHAIN)
     verdict = judge(game, position, Action(removed=frozenset({game.board.square("d4"), game.board.square("f6")})))
