@@ -31,6 +31,8 @@ LEAST_MARGIN = 0.25
 """How much better than the window one row off, per square of that row; a T-crossing at the frame gives about 1.5."""
 MOST_RESIDUAL_SQUARES = 0.08
 """A pose whose crossings miss by more than this (root mean square) is refused."""
+CLICK_SQUARES = 0.6
+"""A click misses its corner by less than this, in squares; the next row would be 1 away."""
 MOST_WINDOWS, NEARLY_AS_GOOD = 4, 0.2
 """Windows given as candidates: at most so many, whose alternation is at most this much below the best one's."""
 LEAST_CROSSINGS = 0.35
@@ -120,8 +122,8 @@ def view_from_corners(
         image_size: (width, height), px.
         grid, sizes: the board.
         white_at: side of the picture where White's rank 1 lies.
-        refine: a picture in which the crossings near the expected ones are looked for; without enough of them the
-            corners stand as they were given.
+        refine: a picture in which a board near the corners, or crossings near the expected ones, are looked for; without
+            them the corners stand as they were given.
 
     Raises:
         BadPose: the corners do not span a board.
@@ -131,7 +133,18 @@ def view_from_corners(
     view = fit_view(grid, sizes, board, np.asarray(corners, dtype=np.float64), image_size)
     if refine is None or grid.lines:
         return view
-    return _refined(view, refine) or view
+    for finding in find_candidates(refine, grid, sizes, white_at):
+        if _near_clicks(finding.view, corners, board):
+            return finding.view
+    refined = _refined(view, refine)
+    return refined if refined is not None and _near_clicks(refined, corners, board) else view
+
+
+def _near_clicks(view: BoardView, corners: Floats, board: Floats) -> bool:
+    """Return whether a view has its corners where they were clicked, within CLICK_SQUARES."""
+    squares = 2 * (view.grid.columns + view.grid.rows)
+    side = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).sum() / squares
+    return bool(np.linalg.norm(view.project(board) - corners, axis=1).max() < CLICK_SQUARES * side)
 
 
 def _tones(image: Image) -> Iterator[tuple[NDArray[np.float32], float]]:

@@ -31,7 +31,7 @@ OFF_CENTRE = 0.12
 CHOICE = 2.0
 """Nats taken off a disc because the best of many offsets is taken: noise fits one of them."""
 SECOND_DISC = 0.8
-"""Nats taken off a king, whose mask takes a man's shadow for disc, too: the balance on 164 rendered discs, tilts 7..29 degrees."""
+"""Nats taken off a king, whose mask takes a man's shadow for disc, too: balanced on 164 rendered discs (tilts 7..29)."""
 LIMIT = 30.0
 """No place says more than this (see `BoardReading`)."""
 
