@@ -22,6 +22,8 @@ COMMANDS: Mapping[str, str] = {
     "best": "let the engine choose a move",
     "look": "find the board in pictures and read its squares",
     "watch": "watch a board through a camera, a video or a folder of pictures and tell what happens on it",
+    "calibrate": "measure where the board lies to the gantry",
+    "gantry": "move the gantry by hand, show its state and its settings, test it",
 }
 """The commands in the order of the help page, each with the `HELP` of its module: no module is imported for it."""
 

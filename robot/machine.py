@@ -187,5 +187,21 @@ def settings_of_grbl(values: Mapping[int, str]) -> MachineSettings | None:
     )
 
 
+def grbl_of_settings(machine: MachineSettings) -> dict[int, str]:
+    """Return the settings of GRBL that make a controller fit a machine: the way back from `settings_of_grbl`."""
+    numbers: dict[int, float] = {13: 0, 22: machine.homing, 26: 1000.0 * machine.debounce_s, 27: machine.pull_off_mm}
+    numbers[23] = sum(low << axis for axis, low in enumerate(machine.homes_low))
+    numbers[24] = machine.locate_mm_per_s * SECONDS_PER_MINUTE
+    numbers[25] = machine.seek_mm_per_s * SECONDS_PER_MINUTE
+    if machine.motors_stay_on:
+        numbers[1] = 255
+    for axis in range(3):
+        numbers[100 + axis] = machine.steps_per_mm[axis]
+        numbers[110 + axis] = machine.speed_mm_per_s[axis] * SECONDS_PER_MINUTE
+        numbers[120 + axis] = machine.acceleration_mm_per_s2[axis]
+        numbers[130 + axis] = machine.travel_mm[axis]
+    return {number: f"{float(value):.3f}".rstrip("0").rstrip(".") for number, value in sorted(numbers.items())}
+
+
 def _integer(value: float) -> int:
     return int(value) if math.isfinite(value) else 0

@@ -190,5 +190,19 @@ class Planner:
             )
 
 
+def jog(start: GantryPoint, target: GantryPoint, limits: GantryLimits, pace: float = 0.3) -> MotionPlan:
+    """Plan a small move by hand: up before it goes sideways, down after it.
+
+    Raises:
+        OutOfReach: the target is outside the travel.
+    """
+    draft = _Draft(start, limits, pace)
+    if target.z_mm > start.z_mm:
+        draft.height(target.z_mm)
+    draft.travel(target.x_mm, target.y_mm)
+    draft.height(target.z_mm)
+    return draft.plan()
+
+
 def _scaled(values: tuple[float, float, float], factor: float) -> tuple[float, float, float]:
     return values[0] * factor, values[1] * factor, values[2] * factor
