@@ -280,6 +280,12 @@ class Controller:
 
 def _warnings(machine: MachineSettings) -> Iterator[str]:
     if not machine.homing:
-        yield "homing is switched off in the controller ($22=0); the machine cannot be used without it: set $22=1"
+        yield (
+            "homing is switched off in the controller ($22=0); the machine cannot be used without it: change that with "
+            "'damludo gantry settings 22=1'"
+        )
     if not machine.motors_stay_on:
-        yield "the motors are released after a move ($1 is not 255), so the carriage may drift: set $1=255"
+        yield (
+            "the motors are released after a move ($1 is not 255), so the carriage may drift: change that with "
+            "'damludo gantry settings 1=255'"
+        )

@@ -140,7 +140,7 @@ class MachineSettings:
                 if abs(value - expected) > tolerance * expected:
                     raise WrongSettings(
                         f"the controller's {what} of {axis} is {value:g} {unit}, the profile says {expected:g}; nothing will "
-                        f"move: restore the settings with 'damludo gantry settings' or calibrate again"
+                        f"move: restore the settings with 'damludo gantry settings --restore', or calibrate again"
                     )
         if self.homes_low != found.homes_low:
             raise WrongSettings(
@@ -166,7 +166,7 @@ def settings_of_grbl(values: Mapping[int, str]) -> MachineSettings | None:
     if any(key not in numbers for base in (100, 110, 120, 130) for key in (base, base + 1, base + 2)):
         return None
     if numbers.get(13, 0.0):
-        raise WrongSettings("the controller reports in inches ($13=1); set $13=0 with 'damludo gantry settings'")
+        raise WrongSettings("the controller reports in inches ($13=1); change that with 'damludo gantry settings 13=0'")
 
     def three(base: int, divisor: float = 1.0) -> Triple:
         return numbers[base] / divisor, numbers[base + 1] / divisor, numbers[base + 2] / divisor

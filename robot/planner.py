@@ -38,12 +38,13 @@ class Handling:
         sizes = (self.disc_height_mm, self.clearance_mm, self.pace, self.grip_s, self.release_s)
         if not all(math.isfinite(v) and v > 0 for v in sizes) or self.pace > 1 or self.highest_stack < 1:
             raise RobotError(
-                f"the handling of the discs holds a number that cannot be: {self}; see 'damludo gantry settings'"
+                f"the handling of the discs holds a number that cannot be: {self}; "
+                f"make the profile anew with 'damludo calibrate gantry'"
             )
         if not (0 <= self.press_mm < self.disc_height_mm and 0 <= self.gap_mm < self.clearance_mm):
             raise RobotError(
                 f"press {self.press_mm} mm or gap {self.gap_mm} mm is more than a disc or the clearance allows; "
-                f"see 'damludo gantry settings'"
+                f"make the profile anew with 'damludo calibrate gantry'"
             )
 
     @property

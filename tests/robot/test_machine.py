@@ -27,7 +27,7 @@ def test_an_incomplete_dump_is_none(missing: int) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        (13, "1", r"\$13=0"),
+        (13, "1", r"settings 13=0"),
         (130, "0", "cannot be"),
         (100, "nan", "cannot be"),
         (110, "-5", "cannot be"),

@@ -134,7 +134,7 @@ def test_stacks_that_cannot_be_are_refused(
     "bad", [{"pace": 0.0}, {"pace": 1.5}, {"clearance_mm": math.nan}, {"press_mm": 20.0}, {"gap_mm": 9.0}]
 )
 def test_handling_that_cannot_be_is_refused(bad: dict[str, float]) -> None:
-    with pytest.raises(RobotError, match="damludo gantry settings"):
+    with pytest.raises(RobotError, match="damludo calibrate gantry"):
         Handling(**bad)  # type: ignore[arg-type]
 
 
