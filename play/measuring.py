@@ -27,7 +27,7 @@ from damludo.robot.planner import Handling, jog
 DEEPEST_MM = 10.0
 """The greatest single move down: a forgotten decimal point must not drive the magnet through the board."""
 ABOVE_MM = 3.0
-"""So far above the height of the last point the magnet stops when it finds the next one by itself."""
+"""So far above the lowest point so far the magnet stops when it finds the next one by itself."""
 
 HELP_TEXT = """Move the magnet with x, y and z and the distance in mm, several on a line if you like: x+120 y+40.5 z-2
   x, y: away from the home corner is +     z: up is +, at most 10 mm down at a time
@@ -168,7 +168,7 @@ def _guess(points: tuple[NamedPoint, ...], shown: list[GantryPoint], point: Name
     if len(shown) < 3:
         return None
     try:
-        board = fit_gantry(_pairs(points, shown), shown[-1].z_mm).board
+        board = fit_gantry(_pairs(points, shown), min(place.z_mm for place in shown)).board
     except BadFit:
         # The whole set is judged, with a sentence, at the end; until then the person finds the points alone.
         return None
