@@ -1,6 +1,7 @@
 """`damludo gantry`: the gantry by hand, one thing at a time."""
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from damludo.play.console import CommandError, ExitCode, note, print_json
@@ -14,12 +15,14 @@ from damludo.robot.frames import GantryPoint
 from damludo.robot.gantry import Gantry
 from damludo.robot.machine import MachineSettings, grbl_of_settings, settings_of_grbl
 from damludo.robot.motion import Dwell, Magnet, MotionPlan
-from damludo.robot.places import Place
+from damludo.robot.places import Place, Rack
 from damludo.robot.planner import Planner
 from damludo.rules.errors import RulesError
 from damludo.rules.fen import read_square
 
 HANDS_OFF = "Keep your hands off the table: the gantry moves."
+
+_SLOT = re.compile(r"^(white|black)(\d{1,3})$", re.ASCII)
 
 
 def ask(question: str) -> str:
@@ -208,8 +211,15 @@ def _get_ready(gantry: Gantry, plan: Callable[[GantryPoint], MotionPlan]) -> Non
     gantry.home()
 
 
-def _place(choice: GantryChoice, square: str) -> Place:
-    return choice.layout.square(read_square(choice.variant, square))
+def _place(choice: GantryChoice, name: str) -> Place:
+    """Return the place of a square (c3, or a field number) or of a rack's slot (white5)."""
+    slot = _SLOT.match(name)
+    if slot is None:
+        return choice.layout.square(read_square(choice.variant, name))
+    try:
+        return choice.layout.rack_slot(Rack(slot[1]), int(slot[2]))
+    except ValueError as error:
+        raise CommandError(f"{name}: {error}", ExitCode.BAD_INPUT) from error
 
 
 def _text(point: GantryPoint) -> str:

@@ -31,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, help_ in ACTIONS.items():
         action = actions.add_parser(name, help=help_, description=help_)
         if name in ("goto", "pick", "place"):
-            action.add_argument("square", metavar="SQUARE", help="like c3, or a field number of the game")
+            action.add_argument(
+                "square", metavar="SQUARE", help="like c3, a field number of the game, or a rack's slot like white5"
+            )
         if name == "pick":
             action.add_argument("--discs", type=int, choices=(1, 2), default=1, help="how many lie there (default: 1)")
         if name == "place":

@@ -66,7 +66,9 @@ def test_homing_ends_at_the_switches(device: Any, capsys: pytest.CaptureFixture[
     assert device.simulated.mechanics.position == pytest.approx((-2.0, -2.0, -2.0), abs=0.1)
 
 
-@pytest.mark.parametrize(("square", "place"), [("c3", (125.0, 125.0)), ("h8", (375.0, 375.0))])
+@pytest.mark.parametrize(
+    ("square", "place"), [("c3", (125.0, 125.0)), ("h8", (375.0, 375.0)), ("white1", (-55.0, 2.0))]
+)
 def test_the_magnet_travels_above_the_square(square: str, place: tuple[float, float], measured: Any) -> None:
     assert measured.run("gantry", "goto", square) == 0
 
@@ -103,6 +105,11 @@ def test_without_a_profile_no_square_is_known(device: Any, capsys: pytest.Captur
     assert device.run("gantry", "goto", "c3") == 6
 
     assert "'damludo calibrate gantry'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["z9", "white21", "white0", "pink3"])
+def test_a_place_that_does_not_exist_is_bad_input(name: str, measured: Any) -> None:
+    assert measured.run("gantry", "goto", name) == 3
 
 
 def test_a_square_out_of_reach_is_refused_before_anything_moves(
