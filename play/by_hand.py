@@ -81,8 +81,8 @@ def home(choice: GantryChoice) -> int:
 
 def go_to(choice: GantryChoice, square: str) -> int:
     """Travel above a square."""
+    place = _place(choice, square)
     with _over_the_board(choice) as (gantry, planner):
-        place = _place(choice, square)
         _get_ready(gantry, lambda start: planner.go_to(place, start))
         gantry.run(planner.go_to(place, gantry.position))
         print(f"The magnet stands above {place.name}: {_text(gantry.position)}.")
@@ -100,8 +100,8 @@ def park(choice: GantryChoice) -> int:
 
 def pick(choice: GantryChoice, square: str, discs: int) -> int:
     """Take the uppermost disc of a square; put it where the person says, since the magnet lets go when the program ends."""
+    place = _place(choice, square)
     with _over_the_board(choice) as (gantry, planner):
-        place = _place(choice, square)
         _get_ready(gantry, lambda start: planner.pick(place, start, discs))
         gantry.run(planner.pick(place, gantry.position, discs))
         print(f"The magnet has pulled above {place.name}.")
@@ -120,8 +120,8 @@ def pick(choice: GantryChoice, square: str, discs: int) -> int:
 
 def place(choice: GantryChoice, square: str, discs: int) -> int:
     """Take a disc from the person's hand above a square, and put it down there."""
+    target = _place(choice, square)
     with _over_the_board(choice) as (gantry, planner):
-        target = _place(choice, square)
         _get_ready(gantry, lambda start: planner.place(target, start, discs))
         gantry.run(planner.go_to(target, gantry.position))
         gantry.run(MotionPlan(gantry.position, (Magnet(True), Dwell(planner.handling.grip_s))))

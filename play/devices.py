@@ -23,7 +23,9 @@ from damludo.simulation.realtime import RealTime
 from damludo.simulation.transport import PseudoTerminal
 
 SIMULATED = "simulated-"
-"""Beginning of the names of simulated controllers: their profiles are never taken for a real table by default."""
+"""Beginning of the names of simulated controllers."""
+PORT = "tty"
+"""Beginning of the names of controllers that have no serial number and are named after their port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,37 +137,41 @@ def controller_name(device: str) -> str:
 def profile_of(controller: str, where: Folders, calibration: Path | None = None) -> GantryProfile | None:
     """Return the profile given, else the controller's own, else None.
 
+    A bridge without a serial number is named after its port, which depends on the order of plugging in: if it has no profile, but
+    exactly one other such bridge has, that one is meant. The profile of a controller with a number is never lent to another:
+    its board lies elsewhere.
+
     Raises:
         CalibrationError: a file is damaged, or the one given is missing.
     """
     if calibration is not None:
         return load_gantry(calibration)
     own = gantry_path(where.data, controller)
-    return load_gantry(own) if own.exists() else None
+    if own.exists():
+        return load_gantry(own)
+    if not controller.startswith(PORT):
+        return None
+    others = list(where.calibration.glob(f"gantry-{PORT}*.json"))
+    return load_gantry(others[0]) if len(others) == 1 else None
 
 
 def profile_of_port(device: str, where: Folders, calibration: Path | None = None) -> GantryProfile:
-    """Return the profile for the controller on a port: the one given, its own, else the newest of a real gantry.
+    """Return the profile for the controller on a port; see `profile_of`.
 
     Raises:
         CommandError: there is none.
         CalibrationError: a file is damaged, or the one given is missing.
     """
     profile = profile_of(controller_name(device), where, calibration)
-    if profile is not None:
-        return profile
-    others = [
-        path for path in where.calibration.glob("gantry-*.json") if not path.name.startswith(f"gantry-{SIMULATED}")
-    ]
-    if not others:
+    if profile is None:
         raise no_profile(where)
-    return load_gantry(max(others, key=lambda path: (path.stat().st_mtime, path.name)))
+    return profile
 
 
 def no_profile(where: Folders) -> CommandError:
     """Return the error of a gantry that was not measured."""
     return CommandError(
-        f"there is no profile of the gantry in {where.calibration}; make one with 'damludo calibrate gantry', or give one with "
+        f"there is no profile of this gantry in {where.calibration}; make one with 'damludo calibrate gantry', or give one with "
         f"--calibration FILE",
         ExitCode.NOT_CALIBRATED,
     )

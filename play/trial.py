@@ -46,7 +46,7 @@ def try_gantry(choice: GantryChoice, as_json: bool) -> int:
     if as_json:
         print_json({"passed": passed, "trials": [asdict(trial) for trial in trials]})
     else:
-        print("The gantry is fit to play." if passed else "The gantry is not fit to play yet: mend the first FAIL.")
+        print("The gantry works." if passed else "The gantry does not work yet: mend what failed, then test again.")
     return ExitCode.FINE if passed else ExitCode.DEVICE_FAULT
 
 

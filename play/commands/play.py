@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     table.add_argument(
         "--calibration",
         metavar="FILE",
-        help="the gantry's profile (default: the one of the controller on that port, else the newest)",
+        help="the gantry's profile (default: the one of the controller on that port)",
     )
     table.add_argument(
         "--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White's rank 1 lies"

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from damludo.calibration.profile import GantryProfile, gantry_path, save_gantry
 from damludo.play import devices
 from damludo.play.cli import main
 from damludo.play.console import CommandError
 from damludo.play.folders import Folders
+from damludo.robot.frames import GantryMap
 from damludo.robot.serial_line import Port
 
 pytestmark = pytest.mark.simulation
@@ -108,8 +110,8 @@ def test_without_a_profile_no_square_is_known(device: Any, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("name", ["z9", "white21", "white0", "pink3"])
-def test_a_place_that_does_not_exist_is_bad_input(name: str, measured: Any) -> None:
-    assert measured.run("gantry", "goto", name) == 3
+def test_a_place_that_does_not_exist_is_bad_input_with_or_without_a_gantry(name: str, tmp_path: Path) -> None:
+    assert main(["--home", str(tmp_path), "gantry", "goto", name]) == 3
 
 
 def test_a_square_out_of_reach_is_refused_before_anything_moves(
@@ -135,7 +137,7 @@ def test_a_sound_gantry_passes_its_test(device: Any, capsys: pytest.CaptureFixtu
     assert [line.split(":")[0].split(maxsplit=1) for line in lines[:-1]] == [
         ["pass", name] for name in ("controller", "homing", "end switches", "x", "y", "z", "magnet", "homing again")
     ]
-    assert lines[-1] == "The gantry is fit to play."
+    assert lines[-1] == "The gantry works."
 
 
 def test_after_a_failure_nothing_more_is_tried(device: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -209,11 +211,31 @@ def test_a_profile_is_named_after_the_usb_device(monkeypatch: pytest.MonkeyPatch
     assert devices.controller_name("/dev/ttyX2") == "ttyX2"
 
 
-def test_a_match_takes_no_simulated_profile_for_a_real_gantry(measured: Any) -> None:
-    where = Folders(measured.home / "config", measured.home / "data")
-    (file,) = measured.profiles
-    assert devices.profile_of_port(measured.port, where).controller == file.stem.removeprefix("gantry-")
-    file.rename(file.with_name("gantry-simulated-5.json"))
+@pytest.mark.parametrize(
+    ("device_name", "kept", "taken"),
+    [
+        pytest.param("ttyX1", ["serial-1", "ttyUSB0"], "serial-1", id="its own"),
+        pytest.param("ttyX1", ["serial-2"], None, id="another controller's is not lent"),
+        pytest.param("ttyX1", ["ttyUSB0"], None, id="nor is one without a number lent to one that has"),
+        pytest.param(
+            "ttyX2", ["ttyUSB0", "serial-1"], "ttyUSB0", id="the only one without a number, plugged in elsewhere"
+        ),
+        pytest.param("ttyX2", ["ttyUSB0", "ttyUSB1"], None, id="two without a number"),
+        pytest.param("ttyX2", ["simulated-5", "pts-3"], None, id="simulated ones are not taken for real"),
+    ],
+)
+def test_a_profile_goes_to_its_controller(
+    device_name: str, kept: list[str], taken: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(devices, "find_ports", lambda: [_port(1, 7)])
+    where = Folders(tmp_path, tmp_path)
+    for name in kept:
+        save_gantry(GantryProfile(name, GantryMap()), gantry_path(where.data, name))
 
+    profile = devices.profile_of(devices.controller_name(f"/dev/{device_name}"), where)
+    assert (profile.controller if profile else None) == taken
+
+
+def test_a_match_without_a_profile_names_the_command(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="make one with 'damludo calibrate gantry'"):
-        devices.profile_of_port(measured.port, where)
+        devices.profile_of_port("/dev/ttyX9", Folders(tmp_path, tmp_path))
