@@ -20,7 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gantry = steps.add_parser("gantry", help=help_, description=help_)
     add_gantry_arguments(gantry)
     gantry.add_argument("--square-mm", type=float, metavar="MM", help="side of a square (default: board.square_mm)")
-    gantry.add_argument("--points", type=Path, metavar="FILE", help="points measured before, as JSON; nothing moves")
+    gantry.add_argument(
+        "--points",
+        type=Path,
+        metavar="FILE",
+        help='points measured before; nothing moves: {"surface_z_mm": -61.5, "points": [{"board_mm": [0, 0], '
+        '"machine_mm": [-630.2, -590.1]}, ...]}, in the coordinates that the controller reports',
+    )
     gantry.add_argument("--json", action="store_true", help="print one JSON document")
 
 
