@@ -174,8 +174,12 @@ def _show_settings(values: Mapping[int, str], expected: MachineSettings | None, 
 
 
 def _same(found: str | None, wanted: str) -> bool:
-    # The controller tells fewer digits than it was given.
-    return found is not None and abs(float(found) - float(wanted)) < 0.002
+    try:
+        # The controller tells fewer digits than it was given.
+        return found is not None and abs(float(found) - float(wanted)) < 0.002
+    except ValueError:
+        # A disturbed line; what it said of the number is not known.
+        return False
 
 
 def _differences(expected: MachineSettings | None, found: MachineSettings) -> list[str]:
