@@ -69,8 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     if missing:
         raise CommandError(
-            f"to play on a real table {' and '.join(missing)} must be named; "
-            f"without hardware play on the simulated table: damludo play --sim",
+            f"to play on a real table {' and '.join(missing)} must be named "
+            f"('damludo doctor' lists what is plugged in); without hardware play on the simulated table: damludo play --sim",
             ExitCode.NO_DEVICE,
         )
     from damludo.play.at_the_table import play_real
