@@ -94,10 +94,14 @@ class Look:
             arrays = {name: np.array(data[name], dtype=np.float32) for name in shapes}
             radius = float(data["radius"])
         except (KeyError, TypeError, ValueError) as error:
-            raise BadPicture(f"the look in the profile cannot be read ({error}); calibrate the board again") from error
+            raise BadPicture(
+                f"the look in the profile cannot be read ({error}); leave the profile out and the look is learned anew"
+            ) from error
         for name, shape in shapes.items():
             if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
-                raise BadPicture(f"the look in the profile has a wrong entry {name!r}; calibrate the board again")
+                raise BadPicture(
+                    f"the look in the profile has a wrong entry {name!r}; leave the profile out and the look is learned anew"
+                )
         return cls(**arrays, radius=radius)
 
 

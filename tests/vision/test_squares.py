@@ -87,7 +87,7 @@ def test_a_broken_profile_is_named(draw: Draw, start: dict[int, Content], view_f
     with pytest.raises(BadPicture, match="wrong entry 'disc'"):
         Look.from_dict({**data, "disc": [[0.0, 1.0]]})
     del data["step"]
-    with pytest.raises(BadPicture, match="calibrate the board again"):
+    with pytest.raises(BadPicture, match="leave the profile out and the look is learned anew"):
         Look.from_dict(data)
 
 
