@@ -49,6 +49,7 @@ _REASON_OF_PREFERENCE = {
     Preference.BY_KING: Reason.KING_MUST_CAPTURE,
     Preference.MOST_KINGS: Reason.MORE_KINGS,
     Preference.KING_EARLIEST: Reason.KING_EARLIER,
+    Preference.MOST_VALUE: Reason.MORE_VALUE,
 }
 
 

@@ -61,6 +61,8 @@ def _illegal(verdict: Illegal) -> str:
             return f"you must capture the most kings: {better}"
         case Reason.KING_EARLIER:
             return f"you must make the capture that meets a king earliest: {better}"
+        case Reason.MORE_VALUE:
+            return f"you must make the capture of the greatest value: {better}"
         case Reason.NOT_YOUR_DISC:
             return f"the disc on {names[0]} is not yours; {better}"
         case Reason.NO_DISC:

@@ -15,6 +15,7 @@ class Reason(Enum):
     KING_MUST_CAPTURE = "If a king can make the capture, a king must."
     MORE_KINGS = "Of captures of equal number one that takes the most kings must be made."
     KING_EARLIER = "Of otherwise equal captures the one that meets a king earliest must be made."
+    MORE_VALUE = "Of several captures one of the greatest value must be made; a king is worth hardly less than two men."
     NOT_YOUR_DISC = "Only the own discs are moved."
     NO_DISC = "There is no disc on this square."
     OCCUPIED = "A move ends on an empty square."
