@@ -44,6 +44,16 @@ class Nothing:
 
     board: Board = field(repr=False, compare=False)
 
+    @property
+    def reason_code(self) -> str:
+        """The stable name, "nothing"."""
+        return "nothing"
+
+    @property
+    def article(self) -> str:
+        """The rule in a sentence."""
+        return "A disc that stands where it stood has not moved."
+
 
 @dataclass(frozen=True, slots=True)
 class Legal:
@@ -51,6 +61,18 @@ class Legal:
 
     move: Move
     board: Board = field(repr=False, compare=False)
+
+    @property
+    def reason_code(self) -> str:
+        """The stable name, "legal"."""
+        return "legal"
+
+    @property
+    def article(self) -> str:
+        """The rule in a sentence."""
+        if self.move.captures and self.move.path:
+            return Reason.MUST_CAPTURE.value
+        return "Where nothing can be captured, every move of the piece's own kind is free."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +93,16 @@ class Unfinished:
     continue_to: tuple[int, ...]
     at: int
     board: Board = field(repr=False, compare=False)
+
+    @property
+    def reason_code(self) -> str:
+        """The stable name, "unfinished"."""
+        return "unfinished"
+
+    @property
+    def article(self) -> str:
+        """The rule in a sentence."""
+        return "A move that was begun must be finished: all jumps made, captured discs taken off, the crown put on."
 
 
 @dataclass(frozen=True, slots=True)

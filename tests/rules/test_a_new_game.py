@@ -86,7 +86,7 @@ KING_OR_TWO_MEN = "10/6b3/10/10/3B3b2/10/3w3w2/10/10/10 w"
         pytest.param("10/10/10/10/3b3b2/10/3w3w2/10/10/10 w", ["d4xd8", "h4xh8"], id="equal values are free"),
         pytest.param(KING_OR_TWO_MEN, ["h4xh8xf10"], id="two men are worth more than one king"),
         pytest.param("10/10/10/10/3b3B2/10/3w3w2/10/10/10 w", ["h4xh8"], id="a king is worth more than a man"),
-        pytest.param("10/10/10/10/3b3b2/10/3w3W2/10/10/10 w", ["h4xh8", "h4xh10"], id="of equal values a king's"),
+        pytest.param("10/10/10/10/1b5b2/10/1w5W2/10/10/10 w", ["h4xh8", "h4xh10"], id="of equal values a king's"),
     ],
 )
 def test_frisian_captures_along_eight_lines_by_value(placement: str, legal: list[str]) -> None:
