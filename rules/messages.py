@@ -1,8 +1,8 @@
 """What the rules say to people, in English, Esperanto and Slovene.
 
-The English sentences in the code are the message ids; `catalogues/<language>.po` hold the translations in the form of gettext, so
-that any editor for translators opens them. They are read as they are, once, when a language is first asked for: there is no compiled
-form that could be out of date. A sentence that a catalogue lacks appears in English; a test keeps them complete.
+The English sentences in the code are the message ids; `catalogues/<language>.po` hold the translations in the form of gettext,
+so that any editor for translators opens them. They are read as they are, once, when a language is first asked for: there is no
+compiled form that could be out of date. A sentence that a catalogue lacks appears in English; a test keeps them complete.
 """
 
 import ast
@@ -73,7 +73,8 @@ def read_catalogue(language: str, text: str) -> Catalogue:
         BadCatalogue: a line is none of these, an entry is given twice, or plural forms are missing.
     """
     sentences: dict[str, tuple[str, ...]] = {}
-    form, forms = _english, 2
+    form: Callable[[int], int] = _english
+    forms = 2
     for entry in _entries(text):
         strings = tuple(value for keyword, value in entry.items() if keyword.startswith("msgstr"))
         sentence = entry["msgid"]

@@ -25,6 +25,7 @@ class Reason(Enum):
     NOT_A_LINE = "Pieces move along the lines of the board."
     CANNOT_MOVE = "This piece cannot make such a move."
     CANNOT_CAPTURE_SO = "These discs cannot be captured by this move."
+    OTHER_WAY = "A capture goes from landing square to landing square, as the jumps allow."
     DISC_MISSING = "Discs leave the board only when they are captured."
     NO_CROWN_DUE = "A man is crowned only when its move ends on a crowning square, or as the game says."
     CROWN_LOST = "A king keeps its second disc."
