@@ -14,7 +14,7 @@ from damludo.play.choreography import Choreography, Racks, choreograph, racks_af
 from damludo.play.content import board_content
 from damludo.play.events import EventKind, JsonValue, Listener, MatchEvent
 from damludo.play.ports import Arm, Clock, Command, Commands, Eyes
-from damludo.play.referee import Ruling, doubtful_squares, rule, settle
+from damludo.play.referee import Ruling, agrees, rule, settle, wrong_squares
 from damludo.robot.errors import Stopped
 from damludo.robot.places import TableLayout, Transfer
 from damludo.rules.ending import Result
@@ -156,20 +156,16 @@ class Match:
         while True:
             self._wait_for_quiet()
             reading = self._eyes.read()
-            if reading.free_score() - reading.score(start) < 6.0:
+            if agrees(reading, start):
                 self._tell(EventKind.BOARD_RIGHT, "All discs are where the game begins.")
                 self._eyes.believe(start)
                 return State.NEXT_TURN
-            seen = reading.most_likely()
-            wrong = tuple(square for square in start if seen[square] is not start[square])
+            wrong = wrong_squares(reading, start)
             if wrong != told:
                 told = wrong
-                self._tell(
-                    EventKind.BOARD_WRONG,
-                    "Set up the board: " + self._differences(seen, start),
-                    squares=self._names(wrong),
-                )
-            self._wait_for_hand()
+                text = "Set up the board: " + self._duties(wrong, start)
+                self._tell(EventKind.BOARD_WRONG, text, squares=self._names(wrong))
+            self._wait_for_hand(IDLE_CHECK_S)
 
     def _next_turn(self) -> State:
         if self._result() is not None:
@@ -287,11 +283,13 @@ class Match:
     def _carry_out(self, plan: Choreography, text: str) -> None:
         """Carry, look, and carry again what did not arrive; return when the board shows the move."""
         transfers = plan.transfers
+        stands: Mapping[int, Content] = plan.content_without()
         for _ in range(CARRY_TRIES):
             self._carry(transfers, text)
             seen = self._what_stands(plan)
             if seen is None:
                 break
+            stands = seen.content
             if not seen.missing:
                 if plan.left_for_human and not seen.finished:
                     break
@@ -303,7 +301,7 @@ class Match:
                 break  # a disc put on top of another one in doubt could be pressed on a third: a person looks first
             transfers = plan.again(seen.missing)
             self._tell(EventKind.MISMATCH, "A disc did not arrive; I try once more.", missing=sorted(seen.missing))
-        self._let_human_finish(plan)
+        self._let_human_finish(plan, stands)
 
     def _carry(self, transfers: Sequence[Transfer], text: str) -> None:
         steps: list[JsonValue] = [f"{t.source.name} -> {t.target.name}" for t in transfers]
@@ -351,25 +349,27 @@ class Match:
             self._look_for(0.5)
         return None
 
-    def _let_human_finish(self, plan: Choreography) -> None:
-        """Ask until the board is as it must be."""
+    def _let_human_finish(self, plan: Choreography, stands: Mapping[int, Content]) -> None:
+        """Ask until the board is as it must be; `stands` is the best guess of what the robot left."""
         while True:
             self._progress()
-            reading = self._eyes.read()
-            seen = reading.most_likely()
+            seen = wrong_squares(self._eyes.read(), plan.final)
+            undone = (square for square in plan.final if stands[square] is not plan.final[square])
+            wrong = sorted({*seen, *undone})
             if plan.left_for_human:
                 text = " ".join(plan.left_for_human)
+            elif wrong:
+                text = "Please help: " + self._duties(wrong, plan.final)
             else:
-                text = "Please help: " + (self._differences(seen, plan.final) or "straighten the discs I moved.")
-            wrong = [square for square in plan.final if seen[square] is not plan.final[square]]
+                wrong = [carrying.target for carrying in plan.carryings if carrying.target is not None]
+                text = "I cannot see clearly what I did: please straighten the discs I moved."
             wanted: dict[str, JsonValue] = {
                 self.game.variant.board.name(square): LETTER_OF_CONTENT[plan.final[square]] for square in wrong
             }
             self._tell(EventKind.ASK, text, question="finish", squares=list(wanted), wanted=wanted)
             self._wait_for_hand()
             self._wait_for_quiet()
-            reading = self._eyes.read()
-            if reading.free_score() - reading.score(plan.final) < 6.0 and not doubtful_squares(reading, plan.final):
+            if agrees(self._eyes.read(), plan.final):
                 self._eyes.believe(plan.final)
                 self._tell(EventKind.VERIFIED, "Thank you: the board is right.")
                 return
@@ -446,12 +446,8 @@ class Match:
     def _names(self, squares: Sequence[int] | frozenset[int]) -> list[JsonValue]:
         return [self.game.variant.board.name(square) for square in sorted(squares)]
 
-    def _differences(self, seen: Mapping[int, Content], wanted: Mapping[int, Content]) -> str:
-        parts = [
-            f"{self.game.variant.board.name(square)} {_DUTY[content]}"
-            for square, content in wanted.items()
-            if seen[square] is not content
-        ]
+    def _duties(self, squares: Sequence[int], wanted: Mapping[int, Content]) -> str:
+        parts = [f"{self.game.variant.board.name(square)} {_DUTY[wanted[square]]}" for square in squares]
         more = f" and {len(parts) - 6} more squares" if len(parts) > 6 else ""
         return ", ".join(parts[:6]) + more + ("." if parts else "")
 

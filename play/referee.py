@@ -104,10 +104,30 @@ def settle(ranking: Ranking[AnyOutcome], complete: Callable[[AnyOutcome], bool])
 
 def _differ_by_crown(one: Mapping[int, Content], other: Mapping[int, Content]) -> bool:
     """Return True for two boards with discs of the same colours on the same squares."""
-    return all(
-        a is b or (a.discs > 0 and b.discs > 0 and a.is_white is b.is_white)
-        for a, b in zip(one.values(), other.values(), strict=True)
-    )
+    return all(_same_discs(a, b) for a, b in zip(one.values(), other.values(), strict=True))
+
+
+def _same_discs(one: Content, other: Content) -> bool:
+    return one is other or (one.discs > 0 and other.discs > 0 and one.is_white is other.is_white)
+
+
+AGREEMENT_NATS = 6.0
+"""A board that explains the picture worse than the best one by less than this may well be what stands there."""
+
+
+def agrees(reading: BoardReading, content: Mapping[int, Content]) -> bool:
+    """Return True if a reading shows these discs, whatever it thinks of their crowns."""
+    gap = 0.0
+    for square, piece in content.items():
+        row = reading.log_likelihood[square]
+        gap += float(row.max()) - max(float(row[other]) for other in Content if _same_discs(piece, other))
+    return gap < AGREEMENT_NATS
+
+
+def wrong_squares(reading: BoardReading, content: Mapping[int, Content]) -> tuple[int, ...]:
+    """Return the squares that seem to hold other discs than these; a doubtful crown is not counted."""
+    seen = reading.most_likely()
+    return tuple(square for square, piece in content.items() if not _same_discs(seen[square], piece))
 
 
 def doubtful_squares(reading: BoardReading, content: Mapping[int, Content], most: int = 4) -> tuple[int, ...]:

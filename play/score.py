@@ -1,6 +1,6 @@
 """Compares what a match said with the truth of the simulated table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from damludo.play.content import board_content
@@ -23,6 +23,7 @@ class Score:
     missed_violations: int = 0
     violations: int = 0
     crushed: int = 0
+    dropped: int = 0
     double_steps: int = 0
     asked_human: int = 0
     asked_touch: int = 0
@@ -40,6 +41,7 @@ class Scorekeeper:
         self.score = Score()
         self._table, self._human, self._game = table, human, game
         self._open_violations = 0
+        self._transfers = 0
 
     def __call__(self, event: MatchEvent) -> None:
         """Count one event."""
@@ -62,12 +64,19 @@ class Scorekeeper:
                     self._open_violations = 1
                 elif event.kind is EventKind.ILLEGAL:
                     score.false_penalties += 1
+            case EventKind.INTENT:
+                transfers = event.data["transfers"]
+                assert isinstance(transfers, Sequence)
+                self._transfers += len(transfers)
             case EventKind.ASK:
                 score.asked_human += 1
 
     def finish(self) -> Score:
         """Return the counts, with what only the table knows."""
-        self.score.crushed = len(self._table.mishaps)
+        kinds = [mishap.kind for mishap in self._table.mishaps]
+        self.score.crushed, self.score.dropped = kinds.count("crushed"), kinds.count("dropped")
+        # Each transfer grips once: a magnet that was switched on more often did a step twice.
+        self.score.double_steps = max(0, self._table.grips - self._transfers)
         return self.score
 
     def _compare(self, right: bool) -> None:

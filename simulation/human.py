@@ -104,7 +104,11 @@ class ScriptedHuman:
     def asked_for(self, changes: Mapping[int, Content]) -> None:
         """Be asked to make some squares look like this."""
         wanted = {square: content for square, content in {**self._table.content(), **changes}.items() if content.discs}
-        self._hand.do([Wait(0.5), *self._gestures_to(wanted), Wait(0.3), Withdraw()])
+        gestures = self._gestures_to(wanted)
+        if not gestures:
+            self.asked_to_straighten(list(changes))
+            return
+        self._hand.do([Wait(0.5), *gestures, Wait(0.3), Withdraw()])
 
     def asked_to_straighten(self, squares: Sequence[int]) -> None:
         """Be asked to put discs into the middle of their squares."""

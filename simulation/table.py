@@ -80,6 +80,8 @@ class Mishap:
 
 MAGNET_REACH_MM = 1.5
 """The magnet takes a disc whose top is at most this far below its face."""
+RECESS_MM = 8.0
+"""A disc that is let go within this distance of a rack slot's centre slides into its round recess."""
 MAGNET_OFFSET_MM = 9.0
 """... and whose centre is at most this far from its axis."""
 TOLERATED_PRESS_MM = 1.5
@@ -99,6 +101,8 @@ class Table:
     carriage: Carriage = field(default_factory=Carriage)
     hand: Hand = field(default_factory=Hand)
     mishaps: list[Mishap] = field(default_factory=list)
+    grips: int = 0
+    """How often the magnet was switched on."""
     version: int = 0
     """Grows with every change of a disc that lies still: the renderer's cache key."""
     time_s: float = 0.0
@@ -149,10 +153,20 @@ class Table:
 
     def put_down(self, disc: Disc, x_mm: float, y_mm: float) -> None:
         """Lay a held disc at a point, on top of what lies there."""
+        x_mm, y_mm = self._in_recess(x_mm, y_mm)
         disc.x_mm, disc.y_mm = x_mm, y_mm
         disc.z_mm = self.top_at(x_mm, y_mm, ignore=disc)
         disc.held_by = None
         self.version += 1
+
+    def _in_recess(self, x_mm: float, y_mm: float) -> tuple[float, float]:
+        """Return where a disc comes to lie: the round recesses of the racks centre it, the flat board does not."""
+        for rack in Rack:
+            for number in range(1, self.layout.slots + 1):
+                slot = self.layout.rack_slot(rack, number)
+                if math.hypot(slot.x_mm - x_mm, slot.y_mm - y_mm) <= RECESS_MM:
+                    return slot.x_mm, slot.y_mm
+        return x_mm, y_mm
 
     def move_carriage(self, x_mm: float, y_mm: float, z_mm: float) -> None:
         """Move the magnet to a point; what it holds comes along. Driving into something is a mishap."""
@@ -189,6 +203,7 @@ class Table:
 
     def set_magnet(self, on: bool) -> None:
         """Switch the magnet; a disc that it held falls onto what is below."""
+        self.grips += on and not self.carriage.magnet_on
         self.carriage.magnet_on = on
         held = self.held_disc("carriage")
         if on and held is None:

@@ -117,7 +117,7 @@ class _Seen:
 
 
 def _look_at(path: str, arguments: argparse.Namespace, teaching: _Teaching) -> _Seen:
-    from damludo.vision.cold import cold_look
+    from damludo.vision.cold import adapted_look, cold_look
     from damludo.vision.errors import BoardNotFound
     from damludo.vision.look import matched
     from damludo.vision.picture import load_picture
