@@ -16,6 +16,7 @@ from damludo.rules.game import Game
 from damludo.rules.messages import LANGUAGES, Catalogue, catalogue, read_catalogue, translated
 from damludo.rules.moves import legal_moves
 from damludo.rules.notation import parse_fen, parse_squares
+from damludo.rules.penalties import Penalty
 from damludo.rules.position import Colour
 from damludo.rules.variants import VARIANTS, variant
 from damludo.rules.verdicts import Legal, Nothing, Reason, Unfinished
@@ -43,6 +44,7 @@ def _articles() -> Iterator[str]:
     yield from (Nothing(board).article, Legal(quiet, board).article)
     yield Unfinished((quiet,), (), False, (), quiet.target, board).article
     yield from explanation.CROWNING.values()
+    yield from (penalty.value for penalty in Penalty)
 
 
 def _results() -> Iterator[str]:
