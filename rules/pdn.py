@@ -29,6 +29,9 @@ MAX_GAMES = 5_000
 MAX_DEPTH = 32
 """Deepest nesting of variations."""
 
+MAX_PROBLEMS = 10
+"""Most strange things that are told of one game."""
+
 MAX_MOVES = 2_000
 """Most plies of one game."""
 
@@ -109,6 +112,11 @@ class _Raw:
     strange: list[tuple[int, str, str]] = field(default_factory=list)
     rulings: dict[int, str] = field(default_factory=dict)
     result: str = "*"
+
+    def note(self, text: str, reason: str) -> None:
+        """Keep something strange that stands behind the last word, if there is not enough of it already."""
+        if len(self.strange) < MAX_PROBLEMS:
+            self.strange.append((len(self.words), text, reason))
 
 
 def decode_pdn(raw: bytes) -> str:
@@ -225,10 +233,10 @@ def _games(text: str) -> Iterator[_Raw]:
         elif kind == "open":
             depth += 1
             if depth > MAX_DEPTH:
-                raw.strange.append((len(raw.words), token, f"variations are nested deeper than {MAX_DEPTH}"))
+                raw.note(token, f"variations are nested deeper than {MAX_DEPTH}")
         elif kind == "close":
             if not depth:
-                raw.strange.append((len(raw.words), token, "this bracket closes nothing"))
+                raw.note(token, "this bracket closes nothing")
             depth = max(0, depth - 1)
         elif kind == "comment" and not depth and token[1:].startswith(RULING):
             raw.rulings[len(raw.words)] = " ".join(token[1:].rstrip("}").removeprefix(RULING).split())
@@ -242,7 +250,7 @@ def _games(text: str) -> Iterator[_Raw]:
         elif kind == "word":
             _append_word(raw, token)
         else:
-            raw.strange.append((len(raw.words), token, "this is neither a move nor a comment"))
+            raw.note(token, "this is neither a move nor a comment")
     if raw.words or raw.tags or raw.strange:
         yield raw
 
@@ -256,7 +264,7 @@ def _append_word(raw: _Raw, word: str) -> None:
 
 
 def _understood(number: int, raw: _Raw, given: Variant | None) -> PdnGame:
-    problems = [Problem(number, ply + 1, text, reason) for ply, text, reason in raw.strange[:10]]
+    problems = [Problem(number, ply + 1, text, reason) for ply, text, reason in raw.strange]
     try:
         game_variant = given or _variant_of(raw.tags)
         start = parse_fen(game_variant, raw.tags["FEN"]) if raw.tags.get("FEN") else game_variant.start
