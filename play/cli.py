@@ -18,8 +18,11 @@ COMMANDS: Mapping[str, str] = {
     "simulate": "play whole games on the simulated table, without a person",
     "games": "list the games, or show the board and the rules of one",
     "moves": "list the legal moves of a position",
+    "explain": "tell why a move is legal or not",
     "perft": "count the lines of play of a position, to compare move generators",
+    "pdn": "check records of games (PDN), or convert one",
     "best": "let the engine choose a move",
+    "bench": "measure how fast the parts of the program are on this machine",
     "look": "find the board in pictures and read its squares",
     "watch": "watch a board through a camera, a video or a folder of pictures and tell what happens on it",
 }
