@@ -171,12 +171,14 @@ def load_camera(path: Path) -> CameraProfile:
         NoProfile: there is no such file.
         BadProfile: it is damaged, of another kind, newer than this program, or holds what cannot be.
     """
-    return _read(path, "camera", CameraProfile, "damludo calibrate camera")
+    return _read(
+        path, "camera", CameraProfile, "leave --calibration out: the board is then found by the position on it"
+    )
 
 
 def load_gantry(path: Path) -> GantryProfile:
     """Read a gantry profile; raises as `load_camera` does."""
-    return _read(path, "gantry", GantryProfile, "damludo calibrate gantry")
+    return _read(path, "gantry", GantryProfile, "make it anew with 'damludo calibrate gantry'")
 
 
 def _slug(name: str) -> str:
@@ -214,13 +216,12 @@ def _write(path: Path, kind: str, body: dict[str, Any]) -> None:
         os.close(folder)
 
 
-def _read(path: Path, kind: str, made: type[_T], command: str) -> _T:
-    remedy = f"repeat '{command}'"
+def _read(path: Path, kind: str, made: type[_T], remedy: str) -> _T:
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except FileNotFoundError as error:
-        raise NoProfile(f"there is no {kind} profile {path}; make it with '{command}'") from error
+        raise NoProfile(f"there is no {kind} profile {path}; {remedy}") from error
     except OSError as error:
         raise BadProfile(f"{path} cannot be read ({error.strerror}); {remedy}") from error
     if len(raw) > MAX_BYTES:

@@ -2,10 +2,14 @@
 
 import argparse
 import math
+from typing import TYPE_CHECKING
 
 from damludo.rules.game import Game
 from damludo.rules.notation import parse_fen
 from damludo.rules.variants import variant
+
+if TYPE_CHECKING:  # OpenCV is loaded by `run`, not by a help page
+    from damludo.play.devices import GantryChoice
 
 
 def add_position_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,3 +50,56 @@ def seconds(text: str) -> float:
     if not (number > 0 and math.isfinite(number)):
         raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number of seconds above 0")
     return number
+
+
+def add_gantry_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments that say which gantry: --serial, or --sim with --seed and --speed; and the game's board."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--serial", metavar="PORT", help="serial port of the controller (default: gantry.port, else the only USB one)"
+    )
+    which.add_argument("--sim", action="store_true", help="use the simulated table")
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="X", help="with --sim: how the gantry stands (default: 1)"
+    )
+    parser.add_argument(
+        "--speed", type=_speed, default=1.0, metavar="X", help="with --sim: times faster than real (0.1 to 20)"
+    )
+    parser.add_argument("--game", metavar="KEY", help="the game whose board lies there (default: play.game)")
+
+
+def gantry_choice(arguments: argparse.Namespace) -> "GantryChoice":
+    """Return the gantry that the arguments and the settings name.
+
+    Raises:
+        UnknownGame, CommandError: arguments or settings cannot be read.
+    """
+    from pathlib import Path
+
+    from damludo.play.devices import GantryChoice
+    from damludo.play.folders import folders
+    from damludo.play.settings import load_settings
+
+    where = folders(arguments.home)
+    settings = load_settings(where.config / "settings.toml")
+    calibration = getattr(arguments, "calibration", None)
+    return GantryChoice(
+        variant(arguments.game or settings.play.game),
+        settings.board,
+        where,
+        arguments.serial or settings.gantry.port,
+        arguments.sim,
+        arguments.seed,
+        arguments.speed,
+        Path(calibration) if calibration else None,
+    )
+
+
+def _speed(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.1 <= value <= 20.0:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number from 0.1 to 20")
+    return value

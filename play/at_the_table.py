@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from damludo.calibration.profile import GantryProfile, load_gantry
 from damludo.play.choreography import Racks
 from damludo.play.clock import WallClock
 from damludo.play.console import CommandError, ExitCode
 from damludo.play.content import SPARE_DISCS, layout_for
+from damludo.play.devices import profile_of_port
 from damludo.play.events import Listener, fan_out
 from damludo.play.folders import Folders
 from damludo.play.journal import Journal
@@ -84,7 +84,7 @@ def real_parts(
     white_at: str | None,
 ) -> Iterator[TableParts]:
     """A real table: a camera and a controller on a serial port."""
-    profile = load_gantry(Path(calibration)) if calibration else _newest_profile(where)
+    profile = profile_of_port(port, where, Path(calibration) if calibration else None)
     clock = WallClock()
     layout = layout_for(variant, board.square_mm, board.disc_diameter_mm, board.disc_height_mm)
     with (
@@ -152,16 +152,6 @@ def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: Table
         match.run()
     print(f"The game is kept in {path}")
     return ExitCode.STOPPED if match.stopped else ExitCode.FINE
-
-
-def _newest_profile(where: Folders) -> GantryProfile:
-    profiles = sorted(where.calibration.glob("gantry-*.json"), key=lambda path: (path.stat().st_mtime, path.name))
-    if not profiles:
-        raise CommandError(
-            f"there is no profile of the gantry in {where.calibration}; give one with --calibration FILE",
-            ExitCode.NOT_CALIBRATED,
-        )
-    return load_gantry(profiles[-1])
 
 
 def _human(settings: PlaySettings) -> Colour:

@@ -12,6 +12,7 @@ from damludo.play.eyes import CameraEyes
 from damludo.play.ports import Clock, Eyes
 from damludo.robot.frames import GantryMap
 from damludo.robot.gantry import Gantry
+from damludo.robot.machine import GantryLimits
 from damludo.robot.places import TableLayout
 from damludo.robot.planner import Handling, Planner
 from damludo.rules.position import Position
@@ -60,6 +61,18 @@ def calibrate_eyes(
     return CalibratedEyes(CameraEyes(source, watcher, clock), view, side)
 
 
+def planner_over(board: GantryMap, limits: GantryLimits, layout: TableLayout) -> Planner:
+    """Return a planner that parks the beam out of the picture.
+
+    Raises:
+        OutOfReach: the board lies too high or too low for the gantry.
+    """
+    # Home lies beyond the board's far edge: with y at home the beam is out of the picture, wherever x is.
+    middle = board.to_gantry(0.5 * layout.width_mm, 0.5 * layout.height_mm)
+    park_mm = (middle.x_mm, limits.low_mm[1])
+    return Planner(board, limits, Handling(disc_height_mm=layout.disc_height_mm), park_mm)
+
+
 def guarded_arm(
     gantry: Gantry, board: GantryMap, layout: TableLayout, eyes: Eyes, clock: Clock, listener: Listener
 ) -> tuple[GantryArm, HandGuard]:
@@ -73,12 +86,8 @@ def guarded_arm(
         text = "Thank you, I go on." if clear else "I wait: take your hand off the board."
         listener(MatchEvent(EventKind.WAITING_FOR_HAND, clock.now_s(), text, {"clear": clear}))
 
-    # Home lies beyond the board's far edge: with y at home the beam is out of the picture, wherever x is.
-    middle = board.to_gantry(0.5 * layout.width_mm, 0.5 * layout.height_mm)
-    park_mm = (middle.x_mm, gantry.limits.low_mm[1])
-    planner = Planner(board, gantry.limits, Handling(disc_height_mm=layout.disc_height_mm), park_mm)
     guard = HandGuard(eyes, told)
-    return GantryArm(gantry, planner, guard), guard
+    return GantryArm(gantry, planner_over(board, gantry.limits, layout), guard), guard
 
 
 def show_carriage(seen: CalibratedEyes, guard: HandGuard, board: GantryMap) -> None:

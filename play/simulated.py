@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from damludo.calibration.gantry import PointPair, fit_gantry
+from damludo.calibration.gantry import GantryFit, PointPair, fit_gantry
 from damludo.play.choreography import Racks
 from damludo.play.console import ExitCode, note, print_json
 from damludo.play.content import SPARE_DISCS, board_content, grid_of_board, layout_for
@@ -99,7 +99,12 @@ def set_table(variant: Variant, seed: int, human: Colour) -> SimulatedTable:
 
 
 def measured_map(simulated: SimulatedTable, gantry: Gantry) -> GantryMap:
-    """Return the map that a person measures who jogs the magnet over nine crossings and down to the board."""
+    """Return the map of `measured_fit`."""
+    return measured_fit(simulated, gantry).board
+
+
+def measured_fit(simulated: SimulatedTable, gantry: Gantry) -> GantryFit:
+    """Return what a person measures who jogs the magnet over nine crossings and down to the board."""
     layout = simulated.layout
     board = [(x * layout.width_mm, y * layout.height_mm) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.5, 1.0)]
     surface = gantry.machine.from_machine((0.0, 0.0, -CLEARANCE_MM)).z_mm
@@ -107,7 +112,7 @@ def measured_map(simulated: SimulatedTable, gantry: Gantry) -> GantryMap:
     for (x, y), (machine_x, machine_y) in zip(board, simulated.mechanics.measured_points(board), strict=True):
         point = gantry.machine.from_machine((float(machine_x), float(machine_y), 0.0))
         pairs.append(PointPair(x, y, point.x_mm, point.y_mm))
-    return fit_gantry(pairs, surface_z_mm=surface).board
+    return fit_gantry(pairs, surface_z_mm=surface)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,11 +74,8 @@ class Controller:
 
     def connect(self) -> ControllerInfo:
         """Find out who is there and whether it is this machine. Nothing moves."""
-        greeting = self._greet()
-        self.talk.drain(quiet_s=0.2)
-        self.calm_down()
-        values = {a.number: a.value for a in self.exchange(self.dialect.settings) if isinstance(a, Setting)}
-        found = settings_of_grbl(values)
+        greeting = self.greet()
+        found = settings_of_grbl(self.read_settings())
         if found is not None and self._expected is not None:
             self._expected.compare(found)
         self._machine = found or self._expected
@@ -89,7 +86,31 @@ class Controller:
             )
         return ControllerInfo(greeting, self._machine, tuple(_warnings(self._machine)))
 
-    def _greet(self) -> str:
+    def greet(self) -> str:
+        """Find out who is there, whatever its settings are; return the banner, or "" if the controller had been running.
+
+        Raises:
+            LineSilent: nobody answers.
+            NotOurController: somebody else does, or at another speed.
+        """
+        greeting = self._greeting()
+        self.talk.drain(quiet_s=0.2)
+        self.calm_down()
+        return greeting
+
+    def read_settings(self) -> dict[int, str]:
+        """Return the settings as the controller tells them, by number; only after `greet`."""
+        return {a.number: a.value for a in self.exchange(self.dialect.settings) if isinstance(a, Setting)}
+
+    def write_setting(self, number: int, value: str) -> None:
+        """Change one setting, which the controller keeps without power; only after `greet`.
+
+        Raises:
+            ControllerError: there is no such setting, or it cannot have this value.
+        """
+        self.exchange(f"${number}={value}")
+
+    def _greeting(self) -> str:
         """Wait for the banner, else knock; return the banner, or "" if the controller had been running."""
         noise: list[str] = []
         answer = self._first(Banner, within_s=BANNER_WAIT_S, noise=noise)
@@ -259,6 +280,12 @@ class Controller:
 
 def _warnings(machine: MachineSettings) -> Iterator[str]:
     if not machine.homing:
-        yield "homing is switched off in the controller ($22=0); the machine cannot be used without it: set $22=1"
+        yield (
+            "homing is switched off in the controller ($22=0); the machine cannot be used without it: change that with "
+            "'damludo gantry settings 22=1'"
+        )
     if not machine.motors_stay_on:
-        yield "the motors are released after a move ($1 is not 255), so the carriage may drift: set $1=255"
+        yield (
+            "the motors are released after a move ($1 is not 255), so the carriage may drift: change that with "
+            "'damludo gantry settings 1=255'"
+        )

@@ -140,7 +140,7 @@ class MachineSettings:
                 if abs(value - expected) > tolerance * expected:
                     raise WrongSettings(
                         f"the controller's {what} of {axis} is {value:g} {unit}, the profile says {expected:g}; nothing will "
-                        f"move: restore the settings with 'damludo gantry settings' or calibrate again"
+                        f"move: restore the settings with 'damludo gantry settings --restore', or calibrate again"
                     )
         if self.homes_low != found.homes_low:
             raise WrongSettings(
@@ -166,7 +166,7 @@ def settings_of_grbl(values: Mapping[int, str]) -> MachineSettings | None:
     if any(key not in numbers for base in (100, 110, 120, 130) for key in (base, base + 1, base + 2)):
         return None
     if numbers.get(13, 0.0):
-        raise WrongSettings("the controller reports in inches ($13=1); set $13=0 with 'damludo gantry settings'")
+        raise WrongSettings("the controller reports in inches ($13=1); change that with 'damludo gantry settings 13=0'")
 
     def three(base: int, divisor: float = 1.0) -> Triple:
         return numbers[base] / divisor, numbers[base + 1] / divisor, numbers[base + 2] / divisor
@@ -185,6 +185,22 @@ def settings_of_grbl(values: Mapping[int, str]) -> MachineSettings | None:
         pull_off_mm=numbers.get(27, 1.0),
         motors_stay_on=numbers.get(1, 255.0) == 255.0,
     )
+
+
+def grbl_of_settings(machine: MachineSettings) -> dict[int, str]:
+    """Return the settings of GRBL that make a controller fit a machine: the way back from `settings_of_grbl`."""
+    numbers: dict[int, float] = {13: 0, 22: machine.homing, 26: 1000.0 * machine.debounce_s, 27: machine.pull_off_mm}
+    numbers[23] = sum(low << axis for axis, low in enumerate(machine.homes_low))
+    numbers[24] = machine.locate_mm_per_s * SECONDS_PER_MINUTE
+    numbers[25] = machine.seek_mm_per_s * SECONDS_PER_MINUTE
+    if machine.motors_stay_on:
+        numbers[1] = 255
+    for axis in range(3):
+        numbers[100 + axis] = machine.steps_per_mm[axis]
+        numbers[110 + axis] = machine.speed_mm_per_s[axis] * SECONDS_PER_MINUTE
+        numbers[120 + axis] = machine.acceleration_mm_per_s2[axis]
+        numbers[130 + axis] = machine.travel_mm[axis]
+    return {number: f"{float(value):.3f}".rstrip("0").rstrip(".") for number, value in sorted(numbers.items())}
 
 
 def _integer(value: float) -> int:

@@ -38,12 +38,13 @@ class Handling:
         sizes = (self.disc_height_mm, self.clearance_mm, self.pace, self.grip_s, self.release_s)
         if not all(math.isfinite(v) and v > 0 for v in sizes) or self.pace > 1 or self.highest_stack < 1:
             raise RobotError(
-                f"the handling of the discs holds a number that cannot be: {self}; see 'damludo gantry settings'"
+                f"the handling of the discs holds a number that cannot be: {self}; "
+                f"make the profile anew with 'damludo calibrate gantry'"
             )
         if not (0 <= self.press_mm < self.disc_height_mm and 0 <= self.gap_mm < self.clearance_mm):
             raise RobotError(
                 f"press {self.press_mm} mm or gap {self.gap_mm} mm is more than a disc or the clearance allows; "
-                f"see 'damludo gantry settings'"
+                f"make the profile anew with 'damludo calibrate gantry'"
             )
 
     @property
@@ -188,6 +189,20 @@ class Planner:
                 f"{discs} discs on {place.name} cannot be handled (allowed {lowest}..{self.handling.highest_stack}); "
                 f"put the discs right by hand and go on"
             )
+
+
+def jog(start: GantryPoint, target: GantryPoint, limits: GantryLimits, pace: float = 0.3) -> MotionPlan:
+    """Plan a small move by hand: up before it goes sideways, down after it.
+
+    Raises:
+        OutOfReach: the target is outside the travel.
+    """
+    draft = _Draft(start, limits, pace)
+    if target.z_mm > start.z_mm:
+        draft.height(target.z_mm)
+    draft.travel(target.x_mm, target.y_mm)
+    draft.height(target.z_mm)
+    return draft.plan()
 
 
 def _scaled(values: tuple[float, float, float], factor: float) -> tuple[float, float, float]:

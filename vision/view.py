@@ -67,7 +67,7 @@ class BoardView:
         )
         found = np.asarray(points, dtype=np.float64).reshape(-1, 2)
         if not np.isfinite(found).all():
-            raise BadPose("the camera pose holds no finite numbers; calibrate again with 'damludo calibrate camera'")
+            raise BadPose("the camera pose holds no finite numbers; let the board be found again in a new picture")
         return found
 
     def centre_mm(self, place: int, z_mm: float = 0.0) -> NDArray[np.float64]:

@@ -27,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     table.add_argument("--camera", metavar="SOURCE", help="camera number, device, video file or http stream")
     table.add_argument("--serial", metavar="PORT", help="serial port of the gantry's controller")
     table.add_argument(
-        "--calibration", metavar="FILE", help="the gantry's profile (default: the newest one in the data folder)"
+        "--calibration",
+        metavar="FILE",
+        help="the gantry's profile (default: the one of the controller on that port)",
     )
     table.add_argument(
         "--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White's rank 1 lies"

@@ -129,7 +129,7 @@ def test_warnings_name_settings_that_make_trouble(scripted: Any) -> None:
         text.replace("$1=255", "$1=25").replace("$22=1", "$22=0") for text in line._script
     )
     warnings = gantry.connect().warnings
-    assert ["$22=1" in warnings[0], "$1=255" in warnings[1]] == [True, True]
+    assert ["settings 22=1" in warnings[0], "settings 1=255" in warnings[1]] == [True, True]
 
 
 def test_nothing_moves_before_homing(scripted: Any, planner: Any, machine: Any) -> None:

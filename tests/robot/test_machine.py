@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from damludo.robot.errors import WrongSettings
 from damludo.robot.frames import GantryMap, GantryPoint
-from damludo.robot.machine import MachineSettings, settings_of_grbl
+from damludo.robot.machine import MachineSettings, grbl_of_settings, settings_of_grbl
 
 DUMP = {
     1: "255", 13: "0", 22: "1", 23: "3", 24: "300.000", 25: "2400.000", 26: "25", 27: "1.000",
@@ -19,6 +19,20 @@ def test_a_dump_in_minutes_becomes_settings_in_seconds() -> None:
     assert settings_of_grbl(DUMP) == MachineSettings()
 
 
+def test_settings_become_the_dump_they_came_from() -> None:
+    written = grbl_of_settings(MachineSettings())
+
+    assert {key: float(value) for key, value in written.items()} == {key: float(value) for key, value in DUMP.items()}
+
+
+@pytest.mark.parametrize("changed", [{23: "0"}, {23: "5"}, {22: "0"}, {130: "612.345"}, {110: "11999.5"}, {26: "250"}])
+def test_the_way_there_and_back_changes_nothing(changed: dict[int, str]) -> None:
+    machine = settings_of_grbl({**DUMP, **changed})
+
+    assert machine is not None
+    assert settings_of_grbl(grbl_of_settings(machine)) == machine
+
+
 @pytest.mark.parametrize("missing", [100, 112, 122, 131])
 def test_an_incomplete_dump_is_none(missing: int) -> None:
     assert settings_of_grbl({key: value for key, value in DUMP.items() if key != missing}) is None
@@ -27,7 +41,7 @@ def test_an_incomplete_dump_is_none(missing: int) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        (13, "1", r"\$13=0"),
+        (13, "1", r"settings 13=0"),
         (130, "0", "cannot be"),
         (100, "nan", "cannot be"),
         (110, "-5", "cannot be"),

@@ -1,6 +1,7 @@
 """Plans: exact programs of whole moves, and what must hold for every plan."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -13,10 +14,35 @@ from damludo.robot.gcode import program
 from damludo.robot.machine import MachineSettings
 from damludo.robot.motion import Dwell, Lower, Magnet, MotionPlan, Raise, Travel, straight_move, trapezoid_s
 from damludo.robot.places import Place, Rack, TableLayout, Transfer
-from damludo.robot.planner import Handling, Planner
+from damludo.robot.planner import Handling, Planner, jog
 
 HOME = GantryPoint(1.0, 1.0, 79.0)
 C3, D4, E5, F6 = 18, 27, 36, 45
+
+
+@pytest.mark.parametrize(
+    ("target", "order"),
+    [
+        pytest.param(GantryPoint(5.0, 1.0, 78.0), [Travel, Lower], id="down after it went sideways"),
+        pytest.param(GantryPoint(5.0, 1.0, 79.5), [Raise, Travel], id="up before it goes sideways"),
+        pytest.param(GantryPoint(1.0, 1.0, 78.0), [Lower], id="down alone"),
+        pytest.param(HOME, [], id="nowhere"),
+    ],
+)
+def test_a_jog_stays_high_as_long_as_it_can(target: GantryPoint, order: list[type], machine: MachineSettings) -> None:
+    plan = jog(HOME, target, replace(machine.limits, high_mm=(600.0, 500.0, 80.0)))
+
+    assert [type(step) for step in plan.steps] == order
+    assert plan.end == target
+
+
+def test_a_jog_is_slow_and_stays_within_the_travel(machine: MachineSettings) -> None:
+    (step,) = jog(HOME, GantryPoint(101.0, 1.0, 79.0), machine.limits).steps
+
+    assert isinstance(step, Travel)
+    assert step.speed_mm_per_s == pytest.approx(60.0)
+    with pytest.raises(OutOfReach, match=r"x = -1\.0 mm is outside the travel 1\.0\.\.600\.0 mm"):
+        jog(HOME, GantryPoint(-1.0, 1.0, 79.0), machine.limits)
 
 
 def test_a_mans_move_is_one_lift(planner: Planner, machine: MachineSettings, layout: TableLayout) -> None:
@@ -134,7 +160,7 @@ def test_stacks_that_cannot_be_are_refused(
     "bad", [{"pace": 0.0}, {"pace": 1.5}, {"clearance_mm": math.nan}, {"press_mm": 20.0}, {"gap_mm": 9.0}]
 )
 def test_handling_that_cannot_be_is_refused(bad: dict[str, float]) -> None:
-    with pytest.raises(RobotError, match="damludo gantry settings"):
+    with pytest.raises(RobotError, match="damludo calibrate gantry"):
         Handling(**bad)  # type: ignore[arg-type]
 
 
