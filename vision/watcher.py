@@ -26,7 +26,7 @@ NUDGE_LOG_PRIOR = -2.0
 """Log prior of a place that was disturbed and still holds what it held: lifted and put back, brushed by a sleeve."""
 CHANGE_LOG_PRIOR = -2.0
 """Log prior of a place that was disturbed and holds something else: no likelier than being brushed."""
-EMPTY_NUDGE_LOG_PRIOR = -10.0
+EMPTY_NUDGE_LOG_PRIOR = -16.0
 """The same for an empty place: there is nothing to lift or brush, only a shadow can have changed it. A dark disc on a dark square
 hardly differs from the square, but it does change it."""
 CONTRADICTION_NATS = 12.0

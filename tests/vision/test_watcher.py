@@ -165,4 +165,4 @@ def test_an_empty_place_that_changed_holds_something_even_if_the_reader_sees_har
     change = ChangeEvidence(np.full(64, 12.0), np.full(64, 11.0))
     table = combine(absolute, {D4: Content.EMPTY}, change)
     assert Content(int(table[D4].argmax())) is Content.BLACK_MAN
-    assert table[D4, Content.BLACK_MAN] - table[D4, Content.EMPTY] > 5.0
+    assert table[D4, Content.BLACK_MAN] - table[D4, Content.EMPTY] > 3.0
