@@ -28,7 +28,7 @@ play: $(VENV)/installed
 	$(BIN)/damludo play --sim $(ARGS)
 
 test: lint
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto $(ARGS)
 
 test-simulation: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m simulation $(ARGS)

@@ -20,6 +20,7 @@ from damludo.rules.moves import (
     legal_moves,
     quiet_moves,
 )
+from damludo.rules.notation import means
 from damludo.rules.position import PIECES, Kind, Piece, Position, piece_of
 from damludo.rules.tables import tables_of
 from damludo.rules.traits import Preference, Variant
@@ -49,6 +50,7 @@ _REASON_OF_PREFERENCE = {
     Preference.BY_KING: Reason.KING_MUST_CAPTURE,
     Preference.MOST_KINGS: Reason.MORE_KINGS,
     Preference.KING_EARLIEST: Reason.KING_EARLIER,
+    Preference.MOST_VALUE: Reason.MORE_VALUE,
 }
 
 
@@ -100,13 +102,16 @@ def judge_attempt(variant: Variant, position: Position, squares: tuple[int, ...]
         squares = (squares[0], squares[0])
     origin, target = squares[0], squares[-1]
     routes = _routes(variant, position)
-    for move in routes:
-        if (move.origin, move.target) == (origin, target) and (move.path or len(set(squares)) == 1):
+    ways = [move for move in routes if (move.origin, move.target) == (origin, target)]
+    for move in ways:
+        if means(move, squares) if move.path else len(set(squares)) == 1:
             return Legal(move, variant.board)
     for move in routes:
         if move.origin == origin and target in move.path[:-1]:
             jumps = move.path.index(target) + 1
             return Unfinished((move,), move.captures[jumps:], False, move.path[jumps:], target, variant.board)
+    if any(move.captures for move in ways):
+        return Illegal(Reason.OTHER_WAY, squares, tuple(ways), variant.board)
     return _wrong_move(variant, position, origin, target, frozenset(), said=True)
 
 

@@ -52,6 +52,21 @@ def draw_claims(variant: Variant, positions: Sequence[Position], moves: Sequence
     )
 
 
+def resigned(side: Colour) -> Result:
+    """Return the result of a game that `side` has given up."""
+    return Result(side.other, f"{side.word.capitalize()} resigned.")
+
+
+def out_of_time(side: Colour) -> Result:
+    """Return the result of a game in which the time of `side` is over."""
+    return Result(side.other, f"{side.word.capitalize()} has no time left.")
+
+
+def agreed_draw() -> Result:
+    """Return the result of a game that both sides call a draw."""
+    return Result(None, "The players agreed on a draw.")
+
+
 def _stuck(variant: Variant, position: Position) -> Result:
     side = position.side
     own = tables_of(variant).own[side]

@@ -6,6 +6,8 @@ RulesError
 ├── BadMove              a move's text cannot be read
 ├── BadRecord            a file of games breaks a limit
 ├── NoSuchSquare         a name or number is not a square of the board
+├── UnknownLanguage      no catalogue has this language
+├── BadCatalogue         a message catalogue cannot be read
 └── IllegalMove          a program (not a player) asked to make a move that is not legal
 """
 
@@ -32,6 +34,14 @@ class BadRecord(RulesError):
 
 class NoSuchSquare(RulesError):
     """A name or number is not a square of the board."""
+
+
+class UnknownLanguage(RulesError):
+    """No catalogue has this language."""
+
+
+class BadCatalogue(RulesError):
+    """A message catalogue cannot be read: a fault of ours or of a translator."""
 
 
 class IllegalMove(RulesError):

@@ -230,11 +230,18 @@ def _kings_on_the_way(position: Position, move: Move) -> tuple[int, ...]:
     return tuple(int(position.at(square).kind is Kind.KING) for square in move.captures)
 
 
+def _value(position: Position, move: Move) -> tuple[int, int]:
+    """A king is worth two men less a trifle: of equal sums the one with fewer kings has lost fewer trifles."""
+    kings = sum(_kings_on_the_way(position, move))
+    return len(move.captures) + kings, -kings
+
+
 _MEASURES: Mapping[Preference, Callable[[Position, Move], tuple[int, ...]]] = {
     Preference.MOST_PIECES: lambda position, move: (len(move.captures),),
     Preference.BY_KING: lambda position, move: (int(move.piece.kind is Kind.KING),),
     Preference.MOST_KINGS: lambda position, move: (sum(_kings_on_the_way(position, move)),),
     Preference.KING_EARLIEST: _kings_on_the_way,
+    Preference.MOST_VALUE: _value,
 }
 
 

@@ -12,6 +12,7 @@ __all__ = [
     "format_fen",
     "format_placement",
     "matching_moves",
+    "means",
     "move_json",
     "move_notation",
     "move_text",
@@ -96,7 +97,7 @@ def matching_moves(variant: Variant, text: str, moves: Iterable[Move]) -> tuple[
         BadMove: the text cannot be read.
     """
     squares = parse_squares(variant, text)
-    found = [move for move in moves if _means(move, squares)]
+    found = [move for move in moves if means(move, squares)]
     exact = [move for move in found if (move.origin, *move.path) == squares]
     unique: dict[object, Move] = {}
     for move in exact or found:
@@ -144,7 +145,8 @@ def _tokens(text: str) -> list[str]:
     return tokens[1:] if len(tokens) > 1 and not tokens[0] else tokens
 
 
-def _means(route: Move, squares: tuple[int, ...]) -> bool:
+def means(route: Move, squares: tuple[int, ...]) -> bool:
+    """Return whether squares that were named can mean a route: its end alone, or both ends and any part of the way between."""
     if len(squares) == 1:
         return route.target == squares[0]
     if route.origin != squares[0] or route.target != squares[-1]:

@@ -29,8 +29,14 @@ MAX_GAMES = 5_000
 MAX_DEPTH = 32
 """Deepest nesting of variations."""
 
+MAX_PROBLEMS = 10
+"""Most strange things that are told of one game."""
+
 MAX_MOVES = 2_000
 """Most plies of one game."""
+
+RULING = "ruling:"
+"""How a comment begins that holds a ruling."""
 
 DEFAULT_GAME = "international"
 """What a file without GameType means, by the PDN standard."""
@@ -79,12 +85,22 @@ class PdnGame:
         tags: the tags in the order of the file.
         result: "1-0", "1/2-1/2", "*", ... as it stands in the file.
         problems: what could not be taken over; empty if all is well.
+        rulings: what the referee ruled, by the ply it was about, counted from 1.
     """
 
     game: Game
     tags: Mapping[str, str]
     result: str
     problems: tuple[Problem, ...] = ()
+    rulings: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def ended(self) -> Result | None:
+        """How the file says that the game ended; None if it does not say."""
+        if self.result in ("*", "0-0"):
+            return None
+        winner = winner_of(self.game.variant, self.result)
+        return Result(winner, "So the record says.")
 
 
 @dataclass(slots=True)
@@ -94,7 +110,27 @@ class _Raw:
     tags: dict[str, str] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
     strange: list[tuple[int, str, str]] = field(default_factory=list)
+    rulings: dict[int, str] = field(default_factory=dict)
     result: str = "*"
+
+    def note(self, text: str, reason: str) -> None:
+        """Keep something strange that stands behind the last word, if there is not enough of it already."""
+        if len(self.strange) < MAX_PROBLEMS:
+            self.strange.append((len(self.words), text, reason))
+
+
+def decode_pdn(raw: bytes) -> str:
+    """Return the text of a file: UTF-8, else Windows-1252 as older programs wrote it.
+
+    Raises:
+        BadRecord: the file is too long.
+    """
+    if len(raw) > MAX_BYTES:
+        raise BadRecord(f"the file has {len(raw)} bytes, at most {MAX_BYTES} are read; cut it into smaller ones")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", "replace")
 
 
 def read_pdn(text: str, game: Variant | None = None) -> tuple[PdnGame, ...]:
@@ -115,13 +151,22 @@ def read_pdn(text: str, game: Variant | None = None) -> tuple[PdnGame, ...]:
     return tuple(_understood(number, raw, game) for number, raw in enumerate(games, 1))
 
 
-def write_pdn(game: Game, tags: Mapping[str, str] | None = None, result: Result | None = None) -> str:
+def write_pdn(
+    game: Game,
+    tags: Mapping[str, str] | None = None,
+    result: Result | None = None,
+    rulings: Mapping[int, str] | None = None,
+) -> str:
     """Return a game as PDN, moves in the game's own notation, lines of at most 80 characters.
+
+    Comments of two forms follow a move: `{stands}`, a missed or too small capture that the opponent let stand, and
+    `{ruling: ...}`, what the referee ruled on the way to this move.
 
     Args:
         game: the game.
         tags: further tags (Event, White, Black, ...), written in the given order.
         result: how it ended; None for what the rules say, "*" if it goes on.
+        rulings: what the referee ruled, by the ply it was about, counted from 1.
     """
     ended = result or game.result()
     token = result_token(game.variant, ended)
@@ -133,7 +178,9 @@ def write_pdn(game: Game, tags: Mapping[str, str] | None = None, result: Result 
     if game.start != game.variant.start or not game.variant.pdn_game_type:
         heads["SetUp"], heads["FEN"] = "1", format_fen(game.variant, game.start)
     lines = [f'[{name} "{_escaped(value)}"]' for name, value in heads.items()]
-    return "\n".join([*lines, "", *wrap(" ".join([*_numbered(game), token]), 80, break_on_hyphens=False), ""])
+    return "\n".join(
+        [*lines, "", *wrap(" ".join([*_numbered(game, rulings or {}), token]), 80, break_on_hyphens=False), ""]
+    )
 
 
 def result_token(game: Variant, result: Result | None) -> str:
@@ -156,7 +203,7 @@ def winner_of(game: Variant, token: str) -> Colour | None:
     return game.start.side.other if token in ("0-1", "0-2") else None
 
 
-def _numbered(game: Game) -> Iterator[str]:
+def _numbered(game: Game, rulings: Mapping[int, str]) -> Iterator[str]:
     first = game.start.side
     for ply, (position, move) in enumerate(zip(game.positions, game.moves, strict=False)):
         if position.side is first:
@@ -165,6 +212,8 @@ def _numbered(game: Game) -> Iterator[str]:
         yield move_notation(game.variant, position, move).removeprefix("remove:")
         if all(move.identity != legal.identity for legal in legal_moves(game.variant, position)):
             yield "{stands}"
+        if ply + 1 in rulings:
+            yield "{" + RULING + " " + " ".join(rulings[ply + 1].replace("}", ")").split()) + "}"
 
 
 def _escaped(value: str) -> str:
@@ -184,11 +233,13 @@ def _games(text: str) -> Iterator[_Raw]:
         elif kind == "open":
             depth += 1
             if depth > MAX_DEPTH:
-                raw.strange.append((len(raw.words), token, f"variations are nested deeper than {MAX_DEPTH}"))
+                raw.note(token, f"variations are nested deeper than {MAX_DEPTH}")
         elif kind == "close":
             if not depth:
-                raw.strange.append((len(raw.words), token, "this bracket closes nothing"))
+                raw.note(token, "this bracket closes nothing")
             depth = max(0, depth - 1)
+        elif kind == "comment" and not depth and token[1:].startswith(RULING):
+            raw.rulings[len(raw.words)] = " ".join(token[1:].rstrip("}").removeprefix(RULING).split())
         elif depth or kind in ("blank", "line", "comment", "nag", "strength", "number"):
             continue
         elif kind == "result":
@@ -199,7 +250,7 @@ def _games(text: str) -> Iterator[_Raw]:
         elif kind == "word":
             _append_word(raw, token)
         else:
-            raw.strange.append((len(raw.words), token, "this is neither a move nor a comment"))
+            raw.note(token, "this is neither a move nor a comment")
     if raw.words or raw.tags or raw.strange:
         yield raw
 
@@ -213,7 +264,7 @@ def _append_word(raw: _Raw, word: str) -> None:
 
 
 def _understood(number: int, raw: _Raw, given: Variant | None) -> PdnGame:
-    problems = [Problem(number, ply + 1, text, reason) for ply, text, reason in raw.strange[:10]]
+    problems = [Problem(number, ply + 1, text, reason) for ply, text, reason in raw.strange]
     try:
         game_variant = given or _variant_of(raw.tags)
         start = parse_fen(game_variant, raw.tags["FEN"]) if raw.tags.get("FEN") else game_variant.start
@@ -221,7 +272,7 @@ def _understood(number: int, raw: _Raw, given: Variant | None) -> PdnGame:
         problems.append(Problem(number, 0, raw.tags.get("FEN", ""), str(error)))
         return PdnGame(Game.new(given or VARIANTS[DEFAULT_GAME]), raw.tags, raw.result, tuple(problems))
     game, stopped = _played(Game.new(game_variant, start), number, raw.words)
-    return PdnGame(game, raw.tags, raw.result, (*problems, *stopped))
+    return PdnGame(game, raw.tags, raw.result, (*problems, *stopped), raw.rulings)
 
 
 def _played(game: Game, number: int, words: Sequence[str]) -> tuple[Game, tuple[Problem, ...]]:

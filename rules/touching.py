@@ -15,6 +15,24 @@ from damludo.rules.tables import tables_of
 from damludo.rules.traits import Variant
 from damludo.rules.verdicts import Illegal, Legal, Reason, Unfinished, Verdict
 
+SURE = 0.95
+"""A touch that is less certain binds nobody: in doubt the player is asked, never punished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A disc that a hand seems to have touched.
+
+    Attributes:
+        square: where it stands.
+        confidence: how certain that is, 0 to 1.
+        announced: the player said beforehand that he only puts the disc straight.
+    """
+
+    square: int
+    confidence: float = 1.0
+    announced: bool = False
+
 
 @dataclass(frozen=True, slots=True)
 class Free:
@@ -63,6 +81,12 @@ def duty_of(variant: Variant, position: Position, touched: Iterable[int]) -> Dut
     if not movable:
         return NoneCanMove(squares)
     return must_move(variant, position, movable[0]) if len(movable) == 1 else OpponentChooses(movable)
+
+
+def sure_touches(touches: Iterable[Touch], limit: float = SURE) -> tuple[int, ...]:
+    """Return the squares of the touches that count, in their order: certain ones that were not announced as an adjustment."""
+    counting = (touch.square for touch in touches if touch.confidence >= limit and not touch.announced)
+    return tuple(dict.fromkeys(counting))
 
 
 def must_move(variant: Variant, position: Position, square: int) -> MustMove:

@@ -42,6 +42,7 @@ class Preference(Enum):
     BY_KING = "is made by a king"
     MOST_KINGS = "takes the most kings"
     KING_EARLIEST = "meets a king earliest"
+    MOST_VALUE = "takes the greatest value, a king counting for hardly less than two men"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ class Reason(Enum):
     KING_MUST_CAPTURE = "If a king can make the capture, a king must."
     MORE_KINGS = "Of captures of equal number one that takes the most kings must be made."
     KING_EARLIER = "Of otherwise equal captures the one that meets a king earliest must be made."
+    MORE_VALUE = "Of several captures one of the greatest value must be made; a king is worth hardly less than two men."
     NOT_YOUR_DISC = "Only the own discs are moved."
     NO_DISC = "There is no disc on this square."
     OCCUPIED = "A move ends on an empty square."
@@ -24,6 +25,7 @@ class Reason(Enum):
     NOT_A_LINE = "Pieces move along the lines of the board."
     CANNOT_MOVE = "This piece cannot make such a move."
     CANNOT_CAPTURE_SO = "These discs cannot be captured by this move."
+    OTHER_WAY = "A capture goes from landing square to landing square, as the jumps allow."
     DISC_MISSING = "Discs leave the board only when they are captured."
     NO_CROWN_DUE = "A man is crowned only when its move ends on a crowning square, or as the game says."
     CROWN_LOST = "A king keeps its second disc."
@@ -43,6 +45,16 @@ class Nothing:
 
     board: Board = field(repr=False, compare=False)
 
+    @property
+    def reason_code(self) -> str:
+        """The stable name, "nothing"."""
+        return "nothing"
+
+    @property
+    def article(self) -> str:
+        """The rule in a sentence."""
+        return "A disc that stands where it stood has not moved."
+
 
 @dataclass(frozen=True, slots=True)
 class Legal:
@@ -50,6 +62,18 @@ class Legal:
 
     move: Move
     board: Board = field(repr=False, compare=False)
+
+    @property
+    def reason_code(self) -> str:
+        """The stable name, "legal"."""
+        return "legal"
+
+    @property
+    def article(self) -> str:
+        """The rule in a sentence."""
+        if self.move.captures and self.move.path:
+            return Reason.MUST_CAPTURE.value
+        return "Where nothing can be captured, every move of the piece's own kind is free."
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +94,16 @@ class Unfinished:
     continue_to: tuple[int, ...]
     at: int
     board: Board = field(repr=False, compare=False)
+
+    @property
+    def reason_code(self) -> str:
+        """The stable name, "unfinished"."""
+        return "unfinished"
+
+    @property
+    def article(self) -> str:
+        """The rule in a sentence."""
+        return "A move that was begun must be finished: all jumps made, captured discs taken off, the crown put on."
 
 
 @dataclass(frozen=True, slots=True)

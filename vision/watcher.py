@@ -26,6 +26,9 @@ NUDGE_LOG_PRIOR = -2.0
 """Log prior of a place that was disturbed and still holds what it held: lifted and put back, brushed by a sleeve."""
 CHANGE_LOG_PRIOR = -2.0
 """Log prior of a place that was disturbed and holds something else: no likelier than being brushed."""
+EMPTY_NUDGE_LOG_PRIOR = -16.0
+"""The same for an empty place: there is nothing to lift or brush, only a shadow can have changed it. A dark disc on a dark square
+hardly differs from the square, but it does change it."""
 CONTRADICTION_NATS = 12.0
 """An absolute reading that prefers something else by so much, on a place that did not change, is a contradiction."""
 
@@ -186,10 +189,10 @@ def combine(
     """
     table = TEMPER * (absolute - absolute.max(axis=1, keepdims=True))
     ratio = change.log_likelihood_ratio
-    same = np.logaddexp(0.0, NUDGE_LOG_PRIOR + ratio)
     for place, content in believed.items():
         bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
-        bonus[int(content)] = same[place]
+        nudge = EMPTY_NUDGE_LOG_PRIOR if content is Content.EMPTY else NUDGE_LOG_PRIOR
+        bonus[int(content)] = np.logaddexp(0.0, nudge + ratio[place])
         table[place] += bonus
     return np.asarray(table)
 

@@ -18,6 +18,7 @@ _WHICH_CAPTURE = {
     Preference.BY_KING: "a king's",
     Preference.MOST_KINGS: "most kings",
     Preference.KING_EARLIEST: "king first",
+    Preference.MOST_VALUE: "most value",
 }
 
 

@@ -13,7 +13,7 @@ from damludo.rules.errors import BadRecord
 from damludo.rules.game import Game
 from damludo.rules.moves import every_capture
 from damludo.rules.notation import move_text, parse_fen
-from damludo.rules.pdn import read_pdn, result_token, winner_of, write_pdn
+from damludo.rules.pdn import MAX_BYTES, decode_pdn, read_pdn, result_token, winner_of, write_pdn
 from damludo.rules.position import Colour
 from damludo.rules.variants import VARIANTS, variant
 
@@ -49,11 +49,44 @@ REAL = {
 @pytest.mark.photos
 @pytest.mark.parametrize("name", REAL)
 def test_real_games_replay_to_the_end(name: str, test_data: Path) -> None:
-    raw = (test_data / "pdn" / name).read_bytes()
-    text = raw.decode("latin-1" if name.startswith("italian") else "utf-8")
+    text = decode_pdn((test_data / "pdn" / name).read_bytes())
     games = read_pdn(text, variant(name.split("_")[0]))
     assert [problem for read in games for problem in read.problems] == []
     assert sum(len(read.game.moves) for read in games) == REAL[name]
+
+
+SYNTAX = {
+    "alphanumeric.pdn": ("russian", [1]),
+    "fail_nested_comment.pdn": ("international", [3]),
+    "fen.pdn": ("international", [0, 0, 0]),
+    "gameterminator.pdn": ("international", [1]),
+    "linecomment.pdn": ("international", [2]),
+    "movestrength.pdn": ("international", [3]),
+    "string.pdn": ("international", [1]),
+    "unicode.pdn": ("international", [2]),
+    "variation.pdn": ("international", [4]),
+}
+"""The game and the plies of each game of the files that show one point of the syntax."""
+
+FAULTS = {
+    "fail_nested_comment.pdn": [(1, 4, "}")],  # comments do not nest: the second bracket closes nothing
+    "fen.pdn": [(1, 0, "?:W29,13,11:B22,4,2")],  # says of no side that it is to move
+}
+
+
+@pytest.mark.photos
+@pytest.mark.parametrize("name", SYNTAX)
+def test_each_point_of_the_syntax_is_read_or_named_as_a_fault_of_the_file(name: str, test_data: Path) -> None:
+    key, plies = SYNTAX[name]
+    games = read_pdn(decode_pdn((test_data / "pdn" / "syntax" / name).read_bytes()), variant(key))
+    assert [len(read.game.moves) for read in games] == plies
+    assert [(p.game, p.ply, p.text) for read in games for p in read.problems] == FAULTS.get(name, [])
+
+
+@pytest.mark.photos
+def test_every_record_of_the_folder_is_in_one_of_the_tables(test_data: Path) -> None:
+    folder = test_data / "pdn"
+    assert {file.name for file in folder.rglob("*.pdn")} == {*REAL, *SYNTAX}
 
 
 @pytest.mark.photos
@@ -172,6 +205,38 @@ def test_a_missed_capture_that_stands_is_part_of_the_game() -> None:
     assert (read.problems, read.game) == ((), stood)
 
 
+def test_rulings_are_kept_in_comments() -> None:
+    game = Game.new(variant("damludo"))
+    for _ in range(4):
+        game = game.make(game.legal_moves()[0])
+    rulings = {2: "e3-f4 taken back {capture missed}", 4: "a long ruling " + "that goes on " * 9 + "and ends"}
+    text = write_pdn(game, rulings=rulings)
+    (read,) = read_pdn(text)
+    assert (read.problems, read.game) == ((), game)
+    assert read.rulings == {2: "e3-f4 taken back {capture missed)", 4: rulings[4]}
+    assert max(map(len, text.splitlines())) <= 80 or "[FEN" in text
+
+
+@pytest.mark.parametrize(
+    ("raw", "name"),
+    [
+        ('[White "Nuño"] *'.encode(), "Nuño"),
+        ('\ufeff[White "Nuño"] *'.encode(), "Nuño"),
+        ('[White "Nuño"] *'.encode("cp1252"), "Nuño"),
+        (b'[White "a\x81b"] *', "a\ufffdb"),
+    ],
+    ids=["utf-8", "with a mark", "Windows-1252", "a byte that no table has"],
+)
+def test_files_are_read_in_both_encodings(raw: bytes, name: str) -> None:
+    (read,) = read_pdn(decode_pdn(raw))
+    assert read.tags["White"] == name
+
+
+def test_a_long_file_is_refused_before_it_is_decoded() -> None:
+    with pytest.raises(BadRecord, match="at most 262144"):
+        decode_pdn(b" " * (MAX_BYTES + 1))
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -197,6 +262,29 @@ def test_a_file_that_is_too_long_is_refused() -> None:
         read_pdn("1. 32-28 " * 120_000)
     with pytest.raises(BadRecord, match="5000 games"):
         read_pdn("32-28 * " * 10_000)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.binary(max_size=120), st.sampled_from(["international", "hawaiian", "esperanto", "russian"]))
+def test_no_bytes_make_the_reader_stumble(raw: bytes, key: str) -> None:
+    for read in read_pdn(decode_pdn(raw), variant(key)):
+        assert len(read.game.positions) == len(read.game.moves) + 1
+
+
+PIECES_OF_TEXT = (
+    "1.", "32-28", "19-23", "28x19", "14x23", "22", "x", "-", "(", ")", "{", "}", "{ruling: a}", ";", "\n", "\n%", "$1", "!?",
+    "*", "2-0", "[FEN", '"', "]", '[FEN "W:W31:B20"]', '[GameType "21"]', '[Variant "esperanto"]',
+)  # fmt: skip
+WORDS = st.sampled_from(PIECES_OF_TEXT)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.lists(WORDS, max_size=30).map(" ".join))
+def test_no_mixture_of_words_makes_the_reader_stumble(text: str) -> None:
+    """What can be read is also written and read again as the same game."""
+    for read in read_pdn(text):
+        again = read_pdn(write_pdn(read.game, rulings=read.rulings))
+        assert [other.game for other in again] == [read.game]
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)

@@ -13,7 +13,7 @@ from damludo.rules.perft import Counting, divide, perft
 from damludo.rules.variants import VARIANTS, variant
 
 FAST_NODES = 100_000
-SLOW_NODES = 1_000_000
+SLOW_NODES = 2_000_000
 
 Row = tuple[str, str, Counting, int, int]
 
@@ -65,7 +65,7 @@ def test_deep_counts_agree(row: Row) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", [row for row in _deepest(FAST_NODES, 400_000) if row[2] != "unique"], ids=str)
+@pytest.mark.parametrize("row", [row for row in _deepest(FAST_NODES, 200_000) if row[2] != "unique"], ids=str)
 def test_deep_counts_of_orders_and_paths_agree(row: Row) -> None:
     assert _count(row) == row[4]
 

@@ -2,8 +2,19 @@
 
 from damludo.rules.conduct import Action, Illegal, Legal, explain
 from damludo.rules.notation import move_text, parse_fen
+from damludo.rules.penalties import Discipline, Penalty, penalty_of
 from damludo.rules.position import Position
-from damludo.rules.touching import Free, MustMove, NoneCanMove, OpponentChooses, duty_of, judge_touched, must_move
+from damludo.rules.touching import (
+    Free,
+    MustMove,
+    NoneCanMove,
+    OpponentChooses,
+    Touch,
+    duty_of,
+    judge_touched,
+    must_move,
+    sure_touches,
+)
 from damludo.rules.variants import variant
 
 DAMLUDO = variant("damludo")
@@ -62,3 +73,26 @@ def test_without_a_duty_the_verdict_is_the_usual_one() -> None:
     action = Action(at("e3")[0], at("f4")[0])
     for duty in (Free(), NoneCanMove(()), OpponentChooses(())):
         assert isinstance(judge_touched(DAMLUDO, TWO_MEN, action, duty), Legal)
+
+
+def test_a_touch_below_the_limit_binds_nobody() -> None:
+    (c3, e3) = at("c3", "e3")
+    seen = (Touch(c3, 0.94), Touch(e3, 0.95), Touch(e3, 0.99))
+    assert sure_touches(seen) == (e3,)
+    assert sure_touches(seen, limit=0.96) == (e3,)
+    assert duty_of(DAMLUDO, TWO_MEN, sure_touches(seen[:1])) == Free()
+
+
+def test_an_announced_adjustment_binds_nobody() -> None:
+    (c3, e3) = at("c3", "e3")
+    assert sure_touches((Touch(c3, announced=True), Touch(e3))) == (e3,)
+    assert duty_of(DAMLUDO, TWO_MEN, sure_touches([Touch(c3, announced=True)])) == Free()
+
+
+def test_only_a_repeated_offence_is_punished_and_mildly_first() -> None:
+    assert [penalty_of(earlier) for earlier in range(4)] == [Penalty.NONE, Penalty.WARNING, Penalty.TIME, Penalty.TIME]
+
+
+def test_the_players_agree_what_it_costs() -> None:
+    strict = Discipline(free=0, warnings=2, then=Penalty.GAME)
+    assert [penalty_of(earlier, strict) for earlier in range(3)] == [Penalty.WARNING, Penalty.WARNING, Penalty.GAME]

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from damludo.vision.change import ChangeEvidence
 from damludo.vision.content import Content
 from damludo.vision.errors import VisionError
 from damludo.vision.frame import Frame, Image
 from damludo.vision.reading import BoardReading
 from damludo.vision.view import BoardView
-from damludo.vision.watcher import BoardWatcher
+from damludo.vision.watcher import BoardWatcher, combine
 
 Draw = Callable[..., Image]
 Board = dict[int, Content]
@@ -155,3 +156,13 @@ def test_a_reading_never_goes_below_minus_thirty_and_says_nothing_beside_the_pla
     rest = [place for place in range(64) if place not in start]
     assert not reading.log_likelihood[rest].any()
     assert reading.log_likelihood[list(start)].max(axis=1) == pytest.approx(0.0)
+
+
+def test_an_empty_place_that_changed_holds_something_even_if_the_reader_sees_hardly_any_difference() -> None:
+    """A black disc on a black square, far from the lamp: the reader prefers "empty" by 6 nats, but the place did change."""
+    absolute = np.zeros((64, 5))
+    absolute[D4] = (0.0, -30.0, -30.0, -6.0, -8.0)
+    change = ChangeEvidence(np.full(64, 12.0), np.full(64, 11.0))
+    table = combine(absolute, {D4: Content.EMPTY}, change)
+    assert Content(int(table[D4].argmax())) is Content.BLACK_MAN
+    assert table[D4, Content.BLACK_MAN] - table[D4, Content.EMPTY] > 3.0
