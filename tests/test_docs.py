@@ -20,6 +20,7 @@ NOT_RUN = {
     "damludo play --camera": "needs a camera and a controller",
     "damludo watch": "needs a camera, a video or pictures",
     "damludo look": "needs pictures",
+    "damludo pdn": "needs records of games",
     "damludo simulate --serve": "runs until it is stopped",
     "damludo simulate --game damludo": "a game over rendered pictures takes a minute; tests/play plays some",
 }

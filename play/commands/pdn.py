@@ -17,7 +17,7 @@ HELP = "check records of games (PDN), or convert one"
 EXAMPLES = (
     "damludo pdn check games.pdn more.pdn",
     "damludo pdn check old.pdn --game czech --json",
-    "damludo pdn convert games.pdn --to pdn > canonical.pdn",
+    "damludo pdn convert games.pdn --to pdn",
     "damludo pdn convert games.pdn --to json",
 )
 
