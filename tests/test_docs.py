@@ -28,6 +28,7 @@ NOT_RUN = {
     "damludo doctor": "judges the computer it runs on; tests/play/test_doctor.py gives him others",
     "damludo watch": "needs a camera, a video or pictures",
     "damludo look": "needs pictures",
+    "damludo pdn": "needs records of games",
     "damludo simulate --serve": "runs until it is stopped",
     "damludo simulate --game damludo": "a game over rendered pictures takes a minute; tests/play plays some",
 }

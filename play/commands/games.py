@@ -4,12 +4,13 @@ import argparse
 
 from damludo.play.console import ExitCode, print_json
 from damludo.play.drawing import board_lines
+from damludo.rules.messages import LANGUAGES, translated
 from damludo.rules.position import Kind
 from damludo.rules.traits import Preference, Variant
 from damludo.rules.variants import VARIANTS, variant
 
 HELP = "list the games, or show the board and the rules of one"
-EXAMPLES = ("damludo games", "damludo games italian", "damludo games --json")
+EXAMPLES = ("damludo games", "damludo games italian --language sl", "damludo games --json")
 
 _LEGEND = "    w b men, W B kings, x y parachutists, . empty"
 
@@ -25,6 +26,9 @@ _WHICH_CAPTURE = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("key", metavar="KEY", nargs="?", help="a game; without it, all are listed")
+    parser.add_argument(
+        "--language", choices=LANGUAGES, default="en", help="of the rules on the page of one game (default: en)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -35,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print_json(_as_json(game))
         else:
-            print("\n".join(_page(game)))
+            print("\n".join(_page(game, arguments.language)))
     elif arguments.json:
         print_json([_as_json(game) for game in VARIANTS.values()])
     else:
@@ -93,7 +97,7 @@ def _king_words(game: Variant) -> str:
     return "flies" if king.far_steps else "steps"
 
 
-def _page(game: Variant) -> list[str]:
+def _page(game: Variant, language: str) -> list[str]:
     names = ", ".join(dict.fromkeys(game.names.values()))
     pieces = f"{_pieces_per_side(game)} pieces a side"
     squares = f"{game.board.columns}x{game.board.rows} board with {len(game.board.playable)} squares in use"
@@ -105,8 +109,7 @@ def _page(game: Variant) -> list[str]:
         "",
         f"{squares}, {pieces}, {game.start.side.word} moves first.",
         "",
-        *(f"- {rule}" for rule in game.rules),
-        *(f"- {draw.article}" for draw in game.draws),
+        *(f"- {translated(rule, language)}" for rule in (*game.rules, *(draw.article for draw in game.draws))),
         "",
         f"Source: {game.source}",
     ]

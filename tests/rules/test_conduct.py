@@ -24,6 +24,7 @@ from damludo.rules.conduct import (
 from damludo.rules.moves import all_routes, legal_moves, play
 from damludo.rules.notation import move_text, parse_fen, parse_squares
 from damludo.rules.position import Piece, Position
+from damludo.rules.touching import duty_of, judge_touched
 from damludo.rules.traits import Variant
 from damludo.rules.variants import VARIANTS, variant
 
@@ -271,3 +272,32 @@ def test_any_board_at_all_gets_a_verdict() -> None:
             for square in chance.sample(game.board.playable, chance.randint(1, 5)):
                 cells[square] = chance.choice(codes)
             assert explain(judge_board(game, game.start, bytes(cells))), key
+
+
+@pytest.mark.parametrize("key", VARIANTS)
+def test_a_move_that_touches_only_its_own_disc_is_legal_in_a_random_game(key: str) -> None:
+    assert offences_of_random_games(key, 1) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", VARIANTS)
+def test_no_legal_action_of_many_random_games_gets_a_penalty(key: str) -> None:
+    assert offences_of_random_games(key, 25) == []
+
+
+def offences_of_random_games(key: str, count: int) -> list[Verdict]:
+    """The verdicts other than legal on legal moves, each made by a player who touched the disc that moved and nothing else."""
+    game, chance, offences = variant(key), random.Random(f"{key} {count}"), []
+    for _ in range(count):
+        position = game.start
+        for _ in range(60):
+            moves = legal_moves(game, position)
+            if not moves:
+                break
+            move = chance.choice(moves)
+            duty = duty_of(game, position, [move.origin])
+            verdict = judge_touched(game, position, action_of(move), duty)
+            if verdict != Legal(move, game.board):
+                offences.append(verdict)
+            position = play(game, position, move)
+    return offences

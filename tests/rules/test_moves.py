@@ -194,3 +194,21 @@ def test_a_move_that_takes_off_a_stone_has_its_origin_for_target() -> None:
     move = legal_moves(variant("hawaiian"), variant("hawaiian").start)[0]
     assert move == Move(move.origin, (), (move.origin,), Piece.BLACK_MAN, None)
     assert move.target == move.origin
+
+
+@pytest.mark.parametrize("key", VARIANTS)
+def test_equal_positions_have_equal_hashes_however_they_came_about(key: str) -> None:
+    """Two quiet moves of different discs in either order, with the opponent's turns left out, lead to one position."""
+    game = variant(key)
+    start = game.start
+    quiet = [move for move in legal_moves(game, start) if not move.captures]
+    pairs = [(a, b) for a in quiet for b in quiet if not {a.origin, a.target} & {b.origin, b.target}]
+    for first, second in pairs[:10]:
+        one, other = (
+            Position(play(game, Position(play(game, start, x).cells, start.side), y).cells, start.side)
+            for x, y in ((first, second), (second, first))
+        )
+        assert one == other
+        assert hash(one) == hash(other)
+    assert start == Position(bytes(start.cells), start.side)
+    assert start != Position(start.cells, start.side.other)

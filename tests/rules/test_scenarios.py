@@ -154,7 +154,7 @@ def _at(*names: str) -> tuple[int, ...]:
 
 def _moved(fen: str, origin: str, target: str, duty: Duty) -> Verdict:
     game = variant("damludo")
-    return judge_touched(game, parse_fen(game, fen), Action(*_at(origin, target)), duty)
+    return judge_touched(game, parse_fen(game, fen), Action(_at(origin)[0], _at(target)[0]), duty)
 
 
 def test_sc_06_one_touched_piece_must_move() -> None:

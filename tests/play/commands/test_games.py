@@ -5,6 +5,7 @@ import json
 import pytest
 
 from damludo.play.cli import main
+from damludo.rules.variants import variant
 
 KEYS = (
     "english anti czech corner oneway parachute gothic turkish alquerque hawaiian international russian canadian thai "
@@ -63,3 +64,21 @@ def test_the_page_of_a_game_shows_board_rules_and_source(capsys: pytest.CaptureF
     assert "  3 b b . w w 3" in page
     assert "\n- Capturing is compulsory" in page
     assert "\nSource: " in page
+
+
+@pytest.mark.parametrize("key", KEYS.split())
+def test_every_page_lists_all_rules_with_their_source(key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page, game = _run(capsys, key), variant(key)
+    lines = page.splitlines()
+
+    assert [line[2:] for line in lines if line.startswith("- ")] == [
+        *game.rules,
+        *(draw.article for draw in game.draws),
+    ]
+    assert lines[-1] == f"Source: {game.source}"
+    assert all(name in lines[0] for name in game.names.values())
+
+
+def test_the_rules_are_read_in_other_languages(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "\n- Kapti estas devige;" in _run(capsys, "alquerque", "--language", "eo")
+    assert "\n- Jemanje je obvezno;" in _run(capsys, "alquerque", "--language", "sl")
