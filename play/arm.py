@@ -17,17 +17,27 @@ NEXT_FRAME_HZ = 30.0
 
 
 class HandGuard:
-    """Says whether the table is clear; `told` is called when that changes."""
+    """Says whether the table is clear.
 
-    def __init__(self, eyes: Eyes, told: Callable[[bool], None]) -> None:
-        self._eyes, self._told = eyes, told
-        self._clear = True
+    Eyes may take something else for a hand, and go on doing so while everything stands still. Then a person may say that no hand
+    is there; that holds until the eyes have seen a clear table again.
+
+    Args:
+        told: called with True or False when the answer changes.
+        overruled: asked while a hand is seen; returns True if a person says that none is there.
+    """
+
+    def __init__(self, eyes: Eyes, told: Callable[[bool], None], overruled: Callable[[], bool]) -> None:
+        self._eyes, self._told, self._overruled = eyes, told, overruled
+        self._clear, self._trusted = True, False
         self.sight: CarriageSight | None = None
 
     def clear(self, carriage: CarriageSight) -> bool:
         """Look once; return True if no hand is over the board."""
         self.sight = carriage
-        clear = not self._eyes.look(NEXT_FRAME_HZ).hand
+        hand = self._eyes.look(NEXT_FRAME_HZ).hand
+        self._trusted = hand and (self._trusted or (not self._clear and self._overruled()))
+        clear = not hand or self._trusted
         if clear != self._clear:
             self._clear = clear
             self._told(clear)

@@ -136,7 +136,7 @@ def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: Table
             terminal.type_move = parts.typed
             listeners.append(parts.typed.hear)
         listener = fan_out(listeners)
-        arm, guard = guarded_arm(parts.gantry, board, parts.layout, seen.eyes, parts.clock, listener)
+        arm, guard = guarded_arm(parts.gantry, board, parts.layout, seen.eyes, parts.clock, listener, terminal.said_go)
         show_carriage(seen, guard, board)
         terminal.stop = arm.stop
         match = Match(

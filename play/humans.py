@@ -93,6 +93,8 @@ def hearing(human: ScriptedHuman, variant: Variant, colour: Colour) -> Listener:
         match event.kind, event.data.get("question"):
             case EventKind.TURN, _ if event.data["side"] == colour.word:
                 human.told_to_move()
+            case EventKind.WAITING_FOR_HAND, _:
+                human.told_of_hand(seen=not event.data["clear"])
             case ((EventKind.ILLEGAL | EventKind.UNFINISHED), _):
                 human.told_to_correct()
             case EventKind.ASK, "unsure":

@@ -76,6 +76,7 @@ class Scorekeeper:
         kinds = [mishap.kind for mishap in self._table.mishaps]
         self.score.crushed, self.score.dropped = kinds.count("crushed"), kinds.count("dropped")
         # Each transfer grips once: a magnet that was switched on more often did a step twice.
+        self.score.asked_human += self._human.said_go
         self.score.double_steps = max(0, self._table.grips - self._transfers)
         return self.score
 

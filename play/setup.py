@@ -1,5 +1,6 @@
 """Putting the parts of a match together: alike for a real table, the simulated one, and that behind real devices."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from damludo.calibration.board import set_up
@@ -74,19 +75,25 @@ def planner_over(board: GantryMap, limits: GantryLimits, layout: TableLayout) ->
 
 
 def guarded_arm(
-    gantry: Gantry, board: GantryMap, layout: TableLayout, eyes: Eyes, clock: Clock, listener: Listener
+    gantry: Gantry,
+    board: GantryMap,
+    layout: TableLayout,
+    eyes: Eyes,
+    clock: Clock,
+    listener: Listener,
+    overruled: Callable[[], bool],
 ) -> tuple[GantryArm, HandGuard]:
-    """Return an arm that waits for hands, and its guard.
+    """Return an arm that waits for hands, and its guard; `overruled` as in `HandGuard`.
 
     Raises:
         OutOfReach: the board does not lie within the gantry's travel.
     """
 
     def told(clear: bool) -> None:
-        text = "Thank you, I go on." if clear else "I wait: take your hand off the board."
+        text = "Thank you, I go on." if clear else "I wait: take your hand off the board. If none is there, say 'go'."
         listener(MatchEvent(EventKind.WAITING_FOR_HAND, clock.now_s(), text, {"clear": clear}))
 
-    guard = HandGuard(eyes, told)
+    guard = HandGuard(eyes, told, overruled)
     return GantryArm(gantry, planner_over(board, gantry.limits, layout), guard), guard
 
 

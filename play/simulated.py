@@ -142,7 +142,7 @@ def play_game(options: SimulationOptions, number: int) -> PlayedGame:
         listeners: list[Listener] = [hearing(human, variant, human_colour)]
         listener = fan_out(listeners)
         eyes, seen = _eyes(options, simulated, clock, seed)
-        arm, guard = guarded_arm(gantry, board, simulated.layout, eyes, clock, listener)
+        arm, guard = guarded_arm(gantry, board, simulated.layout, eyes, clock, listener, human.says_go)
         if seen is not None:
             show_carriage(seen, guard, board)
         settings = MatchSettings(

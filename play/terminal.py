@@ -39,6 +39,7 @@ class Terminal:
         self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self.type_move: TypedMove | None = None
         self.stop: Callable[[], None] = lambda: None
+        self._go = threading.Event()
 
     def __call__(self, event: MatchEvent) -> None:
         """Show one event."""
@@ -55,6 +56,12 @@ class Terminal:
             return self._commands.get_nowait()
         except queue.Empty:
             return None
+
+    def said_go(self) -> bool:
+        """Return True once for each time the person typed "go"."""
+        said = self._go.is_set()
+        self._go.clear()
+        return said
 
     def read_lines(self, source: TextIO) -> threading.Thread:
         """Start reading lines in a thread of its own; the end of the input ends the match."""
@@ -74,6 +81,8 @@ class Terminal:
         if not word:
             return
         if word in (command.value for command in Command):
+            if word == Command.GO.value:
+                self._go.set()
             self._commands.put(Command(word))
         elif word == "stop":
             self.stop()

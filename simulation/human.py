@@ -16,6 +16,8 @@ from damludo.vision.content import Content
 
 Choose = Callable[[Game], Move]
 """Chooses the person's next move."""
+SAY_GO_AFTER_S = 5.0
+"""A person who sees the machine wait for a hand that is not there tells it so after this time."""
 CARRIAGE_AT_REST_S = 0.6
 """A person believes that the machine has finished when its carriage stood still for this long."""
 
@@ -58,6 +60,9 @@ class ScriptedHuman:
     ) -> None:
         self.game = game
         self.violations: list[Violation] = []
+        self.said_go = 0
+        self._time_s = 0.0
+        self._hand_seen_since_s: float | None = None
         self._table, self._hand, self._colour, self._choose = table, hand, colour, choose
         self._habits, self._random = habits, random
         self._may_move = game.position.side is colour and habits.patience_s > 0
@@ -78,6 +83,7 @@ class ScriptedHuman:
 
     def advance_to(self, time_s: float) -> None:
         """Live up to `time_s`."""
+        self._time_s = time_s
         self._hand.advance_to(time_s)
         self._watch_carriage(time_s)
         if self._hand.busy:
@@ -100,6 +106,19 @@ class ScriptedHuman:
         """Hear that the last action was illegal or not finished: put the board as it should be after the intended move."""
         wanted = _content(self.game.position)
         self._hand.do([Wait(0.3), *self._gestures_to(wanted), Withdraw()])
+
+    def told_of_hand(self, *, seen: bool) -> None:
+        """Hear that the machine waits because it sees a hand, or that it sees none any more."""
+        self._hand_seen_since_s = self._time_s if seen else None
+
+    def says_go(self) -> bool:
+        """Tell the machine that no hand is there, if that is so and it has waited long enough to be asked."""
+        since = self._hand_seen_since_s
+        if since is None or self._table.hand.present or self._time_s - since < SAY_GO_AFTER_S:
+            return False
+        self._hand_seen_since_s = None
+        self.said_go += 1
+        return True
 
     def asked_for(self, changes: Mapping[int, Content]) -> None:
         """Be asked to make some squares look like this."""
