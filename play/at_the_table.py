@@ -120,6 +120,7 @@ def play_real(
 
 def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: TableParts) -> int:
     game, human = Game.new(variant), _human(settings)
+    player = machine_player(settings.level, seed=0)  # first: a level that does not exist is said before anything moves
     print("The gantry finds its home: keep your hands off the table.", flush=True)
     parts.gantry.connect()
     parts.gantry.home()
@@ -134,7 +135,8 @@ def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: Table
         if parts.typed is not None:
             parts.typed.follow(lambda: match.game)
             terminal.type_move = parts.typed
-            listeners.append(parts.typed.hear)
+            # The hand hears first: whoever answers the very line "Your move" must not be told to wait.
+            listeners.insert(1, parts.typed.hear)
         listener = fan_out(listeners)
         arm, guard = guarded_arm(parts.gantry, board, parts.layout, seen.eyes, parts.clock, listener)
         show_carriage(seen, guard, board)
@@ -142,7 +144,7 @@ def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: Table
         match = Match(
             MatchSettings(game, human.other, parts.layout, Racks(SPARE_DISCS, SPARE_DISCS)),
             seen.eyes,
-            machine_player(settings.level, seed=0),
+            player,
             arm,
             parts.clock,
             terminal,

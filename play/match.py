@@ -3,6 +3,7 @@
 In doubt the match asks; it never makes a move that was not seen clearly, never punishes, and never moves the robot over a hand.
 """
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -391,6 +392,10 @@ class Match:
         human = self._settings.machine.other
         if command is Command.QUIT:
             raise Quit("the match was ended at the table")
+        if command is Command.GO and not self.stopped:
+            # STOP was pressed while nothing moved: it is lifted before the next carrying meets it.
+            with contextlib.suppress(Stopped):
+                self._arm.go_on()
         if command is Command.GO:
             self.stopped = False
         if command is Command.RESIGN:

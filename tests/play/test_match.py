@@ -229,3 +229,12 @@ def _gestures(table: Any, wanted: Any) -> list[Any]:
     place = table.table.layout.square(next(iter(table.table.content())))
     put_back = [Take(place.x_mm, place.y_mm), Put(place.x_mm, place.y_mm)]
     return [*(gestures_to(table.table, wanted, white_first=True) or put_back), Withdraw()]
+
+
+def test_a_stop_while_nothing_moved_is_lifted_by_go(make_match: MakeMatch) -> None:
+    table = make_match(seed=4)
+    table.arm.stop()
+    table.commands.waiting = [(1.0, Command.GO)]
+    assert table.match.run() is not None
+    assert E.STOPPED not in table.kinds()
+    assert E.MISMATCH not in table.kinds()
