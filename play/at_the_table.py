@@ -14,7 +14,7 @@ from damludo.play.console import CommandError, ExitCode
 from damludo.play.content import SPARE_DISCS, layout_for
 from damludo.play.events import Listener, fan_out
 from damludo.play.folders import Folders
-from damludo.play.journal import Journal
+from damludo.play.journal import open_journal
 from damludo.play.match import Match, MatchSettings
 from damludo.play.ports import Clock
 from damludo.play.settings import BoardSettings, PlaySettings
@@ -130,7 +130,7 @@ def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: Table
     board = parts.board_map(parts.gantry)
     terminal = Terminal(lambda: match.game, human)
     path = where.journals / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{variant.key}.jsonl"
-    with contextlib.closing(Journal(path)) as journal:
+    with contextlib.closing(open_journal(path)) as journal:
         listeners: list[Listener] = [journal, terminal]
         if parts.typed is not None:
             parts.typed.follow(lambda: match.game)
