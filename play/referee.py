@@ -130,6 +130,14 @@ def wrong_squares(reading: BoardReading, content: Mapping[int, Content]) -> tupl
     return tuple(square for square, piece in content.items() if not _same_discs(seen[square], piece))
 
 
+def contradicted_squares(reading: BoardReading, content: Mapping[int, Content]) -> tuple[int, ...]:
+    """Return the squares that clearly hold something else than this, crowns included."""
+    rows = reading.log_likelihood
+    return tuple(
+        square for square, piece in content.items() if float(rows[square].max() - rows[square][piece]) >= AGREEMENT_NATS
+    )
+
+
 def doubtful_squares(reading: BoardReading, content: Mapping[int, Content], most: int = 4) -> tuple[int, ...]:
     """Return the squares where another content explains the picture nearly as well or better; worst first."""
 
