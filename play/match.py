@@ -373,7 +373,11 @@ class Match:
             ]
         for _ in range(1 + READ_AGAIN):
             self._wait_for_quiet()
-            settled = settle(rank(self._eyes.read(), guesses), lambda guess: not guess.missing)
+            settled = settle(
+                rank(self._eyes.read(), guesses),
+                lambda guess: not guess.missing,
+                benefit_nats=0.0,  # of its own crown the machine has to be convinced like anybody
+            )
             if settled.sure:
                 return settled.outcome
             self._look_for(0.5)

@@ -75,6 +75,5 @@ def serve(variant: Variant, spec: HumanSpec, seed: int, speed: float, home: str 
                 f"--calibration {served.calibration}",
                 flush=True,
             )
-        with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
-    return ExitCode.FINE
+        threading.Event().wait()  # until somebody interrupts it
+    return ExitCode.INTERRUPTED
