@@ -1,0 +1,163 @@
+"""Man or king? Stacks of one and of two discs are fitted to the picture; how well each fits tells how high the stack is.
+
+One disc is 9 mm high, so colour and outline of a square hardly change by a second one. What changes is small but known
+beforehand: the top moves away from the camera, the wall on the camera's side and the cast shadow double. All of these were
+learnt from the men of the start position (`teaching`), and so the king's look is predicted, not guessed.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.frame import Image
+from damludo.vision.light import LightField
+from damludo.vision.patches import Patches
+from damludo.vision.stack import Floats, Painted, Rows, StackField, StackLook, paint
+
+OFFSET = 0.06
+"""Standard deviation of a disc's offset from the middle, in squares."""
+CROWN_OFFSET = 0.03
+"""Standard deviation of the upper disc's offset from the lower one, in squares."""
+GAIN = 0.06
+"""Relative deviation of a disc's paint, and of the light on one square."""
+FLAT, GROUND, SOLID, RIM = 0.010, 0.05, 0.025, 0.05
+"""Deviations of samples: everywhere; of the board's and of the discs' brightness (grain); where an edge is misplaced."""
+SAMPLES_A_FACT = 10.0
+"""So many neighbouring samples err alike (grain, blur, the camera's compression) and count as one."""
+ROBUST = 4.0
+"""Deviations from which a sample loses its say (gloss, a mark, a finger's shadow)."""
+ROUNDS = 3
+STEP, STRIDE = 0.02, 0.08
+"""Offset for derivatives; most that an offset may change in one round (squares)."""
+MOST_NATS = 20.0
+"""No stack says more than this."""
+SCALE, BIAS = 1.0, 0.0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Fit:
+    """The best fit of stacks of one height to some places.
+
+    Attributes:
+        cost: shape (p,), minus twice the log-likelihood, offsets integrated out.
+        feet: shape (p, 2) or (p, 4), as in `paint`.
+        gains: shape (p, 2), relative departure of disc and board from their brightness.
+        painted: without the gains.
+    """
+
+    cost: Floats
+    feet: Floats
+    gains: Floats
+    painted: Painted
+
+
+def fit_stacks(
+    field: StackField, look: StackLook, rows: Rows, side: Rows, seen: Floats, weight: Floats, feet: Floats, rounds: int
+) -> Fit:
+    """Fit offsets and gains by a robust Gauss-Newton.
+
+    Args:
+        rows, side: as in `paint`.
+        seen: brightness, shape (p, n).
+        weight: one over the variance of each sample, shape (p, n).
+        feet: offsets to start from; their number says how many discs.
+    """
+    prior = _prior(feet.shape[1])
+    state = np.concatenate([feet, np.zeros((len(feet), 2))], axis=1).astype(np.float32)
+    for _ in range(rounds):
+        painted, rest, slopes = _linearised(field, look, rows, side, seen, state)
+        soft = 1 / (1 + rest * rest * weight * np.float32(SAMPLES_A_FACT / ROBUST**2))
+        weighted = slopes * (weight * soft * soft)[:, None]
+        normal = weighted @ slopes.transpose(0, 2, 1) + prior
+        pull = (weighted @ rest[..., None])[..., 0] - state @ prior
+        step = np.linalg.solve(normal, pull[..., None])[..., 0]
+        state = state + np.clip(step, -STRIDE, STRIDE)
+    painted = paint(field, look, rows, side, state[:, :-2])
+    rest = _rest(painted, seen, state)
+    chi = rest * rest * weight
+    cost = (chi / (1 + chi * np.float32(SAMPLES_A_FACT / ROBUST**2))).sum(axis=1)
+    cost += ((state @ prior) * state).sum(axis=1) + np.linalg.slogdet(normal)[1] - np.linalg.slogdet(prior)[1]
+    return Fit(cost, state[:, :-2], state[:, -2:], painted)
+
+
+def _prior(offsets: int) -> Floats:
+    """Return the precision matrix of offsets and gains."""
+    prior = np.diag([OFFSET**-2] * 2 + [0.0] * (offsets - 2) + [GAIN**-2] * 2)
+    if offsets == 4:
+        tie = np.kron([[1, -1], [-1, 1]], np.eye(2)) * CROWN_OFFSET**-2
+        prior[:4, :4] += tie
+    return prior.astype(np.float32)
+
+
+def _rest(painted: Painted, seen: Floats, state: Floats) -> Floats:
+    disc, board = 1 + state[:, -2:-1], 1 + state[:, -1:]
+    return np.asarray(seen - (painted.wall + painted.face) * disc - painted.floor * board)
+
+
+def _linearised(
+    field: StackField, look: StackLook, rows: Rows, side: Rows, seen: Floats, state: Floats
+) -> tuple[Painted, Floats, Floats]:
+    """Return the painting, what it leaves unexplained (p, n), and its derivatives by offsets and gains (p, k, n)."""
+    feet = state[:, :-2]
+    painted = paint(field, look, rows, side, feet)
+    bright = painted.bright
+    slopes = []
+    for k in range(feet.shape[1]):
+        ahead = feet.copy()
+        ahead[:, k] += STEP
+        slopes.append((paint(field, look, rows, side, ahead).bright - bright) / np.float32(STEP))
+    slopes += [painted.wall + painted.face, painted.floor]
+    return painted, _rest(painted, seen, state), np.stack(slopes, axis=1)
+
+
+def sample_weights(field: StackField, look: StackLook, rows: Rows, side: Rows, discs: int) -> Floats:
+    """Return one over the variance of the samples around a stack in the middle, shape (p, n)."""
+    painted = paint(field, look, rows, side, np.zeros((len(rows), 2 * discs), dtype=np.float32))
+    solid = painted.top_cover + painted.wall_cover
+    contrast = np.clip(np.abs(painted.bright - field.floor(look, rows)), 0, 1)
+    deviation = FLAT + GROUND * painted.floor + SOLID * (painted.wall + painted.face)
+    deviation = deviation + 4 * RIM * solid * (1 - solid) * contrast
+    return np.asarray(1 / (SAMPLES_A_FACT * deviation**2), dtype=np.float32)
+
+
+class HeightJudge:
+    """Judges heights in pictures of one view; the geometry is laid out once."""
+
+    def __init__(self, patches: Patches, look: StackLook) -> None:
+        self._look = look
+        self._field = StackField(patches, look)
+        rows = np.arange(len(patches.places))
+        weights = []
+        for side in (0, 1):
+            both = [sample_weights(self._field, look, rows, np.full(len(rows), side), discs) for discs in (1, 2)]
+            weights.append(0.5 * (both[0] + both[1]) * self._field.on_board)
+        self._weights = np.stack(weights)
+        self._spoilt = self._field.neighbours(look)
+
+    def evidence(
+        self, image: Image, light: LightField, side: Rows, man_at: Floats, king_at: Floats
+    ) -> NDArray[np.float64]:
+        """Return log-likelihoods of a king minus those of a man, shape (p,), nats; 0 for empty places.
+
+        Args:
+            image: the picture.
+            light: on it.
+            side: shape (p,): 0 White's disc, 1 Black's, -1 nothing stands there.
+            man_at, king_at: shape (p, 2): about where a man, a king would stand, squares off the middle.
+        """
+        result = np.zeros(len(side))
+        rows = np.nonzero(side >= 0)[0]
+        if not len(rows):
+            return result
+        seen = self._field.brightness(image, light)[rows]
+        weight = self._weights[side[rows], rows]
+        for k, row in enumerate(rows):
+            for other, spoilt in self._spoilt[row]:
+                if side[other] >= 0:
+                    weight[k][spoilt] = 0
+        man = fit_stacks(self._field, self._look, rows, side[rows], seen, weight, man_at[rows], ROUNDS)
+        start = np.concatenate([king_at[rows], king_at[rows]], axis=1)
+        king = fit_stacks(self._field, self._look, rows, side[rows], seen, weight, start, ROUNDS)
+        result[rows] = np.clip(SCALE * 0.5 * (man.cost - king.cost) - BIAS, -MOST_NATS, MOST_NATS)
+        return result
