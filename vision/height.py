@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from damludo.vision.frame import Image
 from damludo.vision.light import LightField
 from damludo.vision.patches import Patches
-from damludo.vision.stack import Floats, Painted, Rows, StackField, StackLook, paint
+from damludo.vision.stack import Floats, Rows, StackField, StackLook, paint
 
 OFFSET = 0.06
 """Standard deviation of a disc's offset from the middle, in squares."""
@@ -27,9 +27,9 @@ SAMPLES_A_FACT = 10.0
 """So many neighbouring samples err alike (grain, blur, the camera's compression) and count as one."""
 ROBUST = 4.0
 """Deviations from which a sample loses its say (gloss, a mark, a finger's shadow)."""
-ROUNDS = 3
-STEP, STRIDE = 0.02, 0.08
-"""Offset for derivatives; most that an offset may change in one round (squares)."""
+ROUNDS, TRIES = 3, 2
+STRIDE = 0.08
+"""Most that an offset may change in one round (squares)."""
 MOST_NATS = 20.0
 """No stack says more than this."""
 SCALE, BIAS = 1.0, 0.0
@@ -43,13 +43,11 @@ class Fit:
         cost: shape (p,), minus twice the log-likelihood, offsets integrated out.
         feet: shape (p, 2) or (p, 4), as in `paint`.
         gains: shape (p, 2), relative departure of disc and board from their brightness.
-        painted: without the gains.
     """
 
     cost: Floats
     feet: Floats
     gains: Floats
-    painted: Painted
 
 
 def fit_stacks(
@@ -65,20 +63,24 @@ def fit_stacks(
     """
     prior = _prior(feet.shape[1])
     state = np.concatenate([feet, np.zeros((len(feet), 2))], axis=1).astype(np.float32)
+    doubt = np.float32(SAMPLES_A_FACT / ROBUST**2)
     for _ in range(rounds):
-        painted, rest, slopes = _linearised(field, look, rows, side, seen, state)
-        soft = 1 / (1 + rest * rest * weight * np.float32(SAMPLES_A_FACT / ROBUST**2))
-        weighted = slopes * (weight * soft * soft)[:, None]
-        normal = weighted @ slopes.transpose(0, 2, 1) + prior
-        pull = (weighted @ rest[..., None])[..., 0] - state @ prior
-        step = np.linalg.solve(normal, pull[..., None])[..., 0]
-        state = state + np.clip(step, -STRIDE, STRIDE)
-    painted = paint(field, look, rows, side, state[:, :-2])
-    rest = _rest(painted, seen, state)
+        painted = paint(field, look, rows, side, state[:, :-2])
+        disc = painted.wall + painted.face
+        slopes = np.concatenate([painted.slopes, disc[:, None], painted.floor[:, None]], axis=1)
+        rest = seen - disc * (1 + state[:, -2:-1]) - painted.floor * (1 + state[:, -1:])
+        for _ in range(TRIES):
+            soft = 1 / (1 + rest * rest * weight * doubt)
+            weighted = slopes * (weight * soft * soft)[:, None]
+            normal = weighted @ slopes.transpose(0, 2, 1) + prior
+            pull = (weighted @ rest[..., None])[..., 0] - state @ prior
+            step = np.clip(np.linalg.solve(normal, pull[..., None])[..., 0], -STRIDE, STRIDE)
+            state = state + step
+            rest = rest - (step[:, None] @ slopes)[:, 0]
     chi = rest * rest * weight
-    cost = (chi / (1 + chi * np.float32(SAMPLES_A_FACT / ROBUST**2))).sum(axis=1)
-    cost += ((state @ prior) * state).sum(axis=1) + np.linalg.slogdet(normal)[1] - np.linalg.slogdet(prior)[1]
-    return Fit(cost, state[:, :-2], state[:, -2:], painted)
+    cost = (chi / (1 + chi * doubt)).sum(axis=1) + ((state @ prior) * state).sum(axis=1)
+    cost += np.linalg.slogdet(normal)[1] - np.linalg.slogdet(prior)[1]
+    return Fit(cost, state[:, :-2], state[:, -2:])
 
 
 def _prior(offsets: int) -> Floats:
@@ -88,27 +90,6 @@ def _prior(offsets: int) -> Floats:
         tie = np.kron([[1, -1], [-1, 1]], np.eye(2)) * CROWN_OFFSET**-2
         prior[:4, :4] += tie
     return prior.astype(np.float32)
-
-
-def _rest(painted: Painted, seen: Floats, state: Floats) -> Floats:
-    disc, board = 1 + state[:, -2:-1], 1 + state[:, -1:]
-    return np.asarray(seen - (painted.wall + painted.face) * disc - painted.floor * board)
-
-
-def _linearised(
-    field: StackField, look: StackLook, rows: Rows, side: Rows, seen: Floats, state: Floats
-) -> tuple[Painted, Floats, Floats]:
-    """Return the painting, what it leaves unexplained (p, n), and its derivatives by offsets and gains (p, k, n)."""
-    feet = state[:, :-2]
-    painted = paint(field, look, rows, side, feet)
-    bright = painted.bright
-    slopes = []
-    for k in range(feet.shape[1]):
-        ahead = feet.copy()
-        ahead[:, k] += STEP
-        slopes.append((paint(field, look, rows, side, ahead).bright - bright) / np.float32(STEP))
-    slopes += [painted.wall + painted.face, painted.floor]
-    return painted, _rest(painted, seen, state), np.stack(slopes, axis=1)
 
 
 def sample_weights(field: StackField, look: StackLook, rows: Rows, side: Rows, discs: int) -> Floats:

@@ -170,9 +170,9 @@ def _of_king(field: StackField, look: StackLook, rows: Rows, x: Floats, y: Float
     """Return how far samples lie inside of what a king in the middle of its place covers or shades."""
     middle = np.zeros((len(rows), 2), dtype=np.float32)
     tip, growth = field.seen_at(rows, middle, 2 * field.height)
-    covers = hull_of_circles(x, y, middle, look.radius, tip, look.radius * growth)
-    shades = hull_of_circles(x, y, middle, look.radius, middle + 2 * field.height * look.shadow, look.radius)
-    return np.maximum(covers, shades)
+    covers = _hull_of_circles(x, y, middle, look.radius, tip, look.radius * growth)
+    shades = _hull_of_circles(x, y, middle, look.radius, middle + 2 * field.height * look.shadow, look.radius)
+    return np.maximum(covers.inside, shades.inside)
 
 
 def ramp(inside: Floats, width: float) -> Floats:
@@ -181,41 +181,92 @@ def ramp(inside: Floats, width: float) -> Floats:
     return np.asarray(t * t * (3 - 2 * t))
 
 
-def hull_of_circles(x: Floats, y: Floats, one: Floats, one_radius: float, other: Floats, other_radius: float) -> Floats:
-    """Return how far samples, shape (p, n), lie inside the hull of two circles whose centres have shape (p, 2)."""
+def _steep_ramp(inside: Floats, width: float) -> tuple[Floats, Floats]:
+    """Return `ramp` and its derivative."""
+    scale = np.float32(0.5 / width)
+    t = np.minimum(np.maximum(inside * scale + np.float32(0.5), 0), 1)
+    square = t * t
+    return square * (3 - 2 * t), (6 * scale) * (t - square)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Hull:
+    """How far samples lie inside the hull of two circles, and in which direction from its axis; all of shape (p, n)."""
+
+    inside: Floats
+    x: Floats
+    y: Floats
+
+    def joined(self, other: "_Hull") -> tuple[Floats, Floats]:
+        """Return how far samples lie inside of either, and where (1 or 0) that is the other one."""
+        return np.maximum(self.inside, other.inside), (other.inside > self.inside).astype(np.float32)
+
+
+def _hull_of_circles(x: Floats, y: Floats, one: Floats, one_radius: float, other: Floats, other_radius: float) -> _Hull:
+    """Return where samples, shape (p, n), lie in the hull of two circles whose centres have shape (p, 2)."""
     way = other - one
     x, y = x - one[:, :1], y - one[:, 1:]
-    length = np.maximum((way * way).sum(axis=1), np.float32(1e-9))
-    along = np.clip((x * way[:, :1] + y * way[:, 1:]) / length[:, None], 0, 1)
+    unit = way / np.maximum((way * way).sum(axis=1, keepdims=True), np.float32(1e-9))
+    along = x * unit[:, :1]
+    along += y * unit[:, 1:]
+    np.clip(along, 0, 1, out=along)
     x -= along * way[:, :1]
     y -= along * way[:, 1:]
-    return np.asarray(np.float32(one_radius) + np.float32(other_radius - one_radius) * along - np.sqrt(x * x + y * y))
+    distance = np.sqrt(x * x + y * y)
+    far = 1 / np.maximum(distance, np.float32(1e-3))
+    along *= np.float32(other_radius - one_radius)
+    along += np.float32(one_radius)
+    along -= distance
+    return _Hull(along, x * far, y * far)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Painted:
-    """Painted patches, all of shape (p, n).
+    """Painted patches, all of shape (p, n) if nothing else is said.
 
     Attributes:
         floor, wall, face: the parts of the brightness that come from the board, the wall and the top; their sum is the whole.
-        ground, wall_cover, top_cover: the parts of the area.
+        wall_cover, top_cover: the parts of the area.
         shade: 0..1 of full shadow on the board.
         across: -1..1, which way the wall looks there: along the shadow or towards the light.
+        slopes: derivatives of the brightness by the offsets, shape (p, 2 or 4, n); the pattern of the top is left out.
     """
 
     floor: Floats
     wall: Floats
     face: Floats
-    ground: Floats
     wall_cover: Floats
     top_cover: Floats
     shade: Floats
     across: Floats
+    slopes: Floats
 
     @property
     def bright(self) -> Floats:
         """The whole brightness."""
         return self.floor + self.wall + self.face
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Outline:
+    """Something that stacks cover, 0..1, with the derivatives by the offsets of the lower and the upper disc (x, y)."""
+
+    cover: Floats
+    slopes: tuple[Floats, ...]
+
+
+def _outline(hulls: tuple[_Hull, ...], width: float) -> _Outline:
+    """Return what the hulls of a man, or of a king's lower and upper disc, cover."""
+    if len(hulls) == 1:
+        cover, steep = _steep_ramp(hulls[0].inside, width)
+        return _Outline(cover, (steep * hulls[0].x, steep * hulls[0].y))
+    inside, upper = hulls[0].joined(hulls[1])
+    cover, steep = _steep_ramp(inside, width)
+    of_upper = steep * upper
+    of_lower = steep - of_upper
+    return _Outline(
+        cover, (of_lower * hulls[0].x, of_lower * hulls[0].y, of_upper * hulls[1].x, of_upper * hulls[1].y)
+    )
 
 
 def paint(field: StackField, look: StackLook, rows: Rows, side: Rows, feet: Floats) -> Painted:
@@ -226,37 +277,67 @@ def paint(field: StackField, look: StackLook, rows: Rows, side: Rows, feet: Floa
         side: shape (p,), whose discs: 0 White's, 1 Black's.
         feet: shape (p, 2) for one disc, (p, 4) for two: offsets of the lower, then the upper disc.
     """
-    h, r, x, y = field.height, look.radius, field.x[rows], field.y[rows]
-    lower, upper = feet[:, :2], feet[:, -2:]
-    discs = feet.shape[1] // 2
-    tip, growth = field.seen_at(rows, upper, discs * h)
-    waist, waist_growth = field.seen_at(rows, lower, h)
-    solid = hull_of_circles(x, y, lower, r, waist, r * waist_growth)
-    shift = look.shadow * np.float32(h)
-    dark = hull_of_circles(x, y, lower, r, lower + shift, r)
-    if discs == 2:
-        base, base_growth = field.seen_at(rows, upper, h)
-        solid = np.maximum(solid, hull_of_circles(x, y, base, r * base_growth, tip, r * growth))
-        dark = np.maximum(dark, hull_of_circles(x, y, upper + shift, r, upper + 2 * shift, r))
-    beside = np.float32(CONTACT_RADII * r) - np.hypot(x - lower[:, :1], y - lower[:, 1:])
-    shade = np.maximum(ramp(dark, look.soft), np.float32(look.contact) * ramp(beside, look.soft))
+    x, y = field.x[rows], field.y[rows]
+    tip, growth = field.seen_at(rows, feet[:, -2:], feet.shape[1] // 2 * field.height)
+    solid = _outline(_bodies(field, look, rows, feet, x, y), look.edge)
+    shade = _shade(field, look, feet, x, y)
     x, y = x - tip[:, :1], y - tip[:, 1:]
     away = np.sqrt(x * x + y * y)
-    top = ramp(r * growth - away, look.edge)
-    wall = np.maximum(ramp(solid, look.edge) - top, 0)
+    far = 1 / np.maximum(away, np.float32(0.1))
+    top, steep = _steep_ramp(np.float32(look.radius * growth) - away, look.edge)
     unit = look.shadow / max(float(np.linalg.norm(look.shadow)), 1e-6)
-    across = (x * unit[0] + y * unit[1]) / np.maximum(away, np.float32(0.1))
-    ground = 1 - wall - top
-    floor = field.floor(look, rows) * ground * (1 - np.float32(look.strength) * shade)
-    colour = look.wall[side]
-    face = top * _faces(look, side, x / np.float32(r * growth), y / np.float32(r * growth))
-    return Painted(floor, wall * (colour[:, :1] + colour[:, 1:] * across), face, ground, wall, top, shade, across)
+    across = (x * unit[0] + y * unit[1]) * far
+    wall_cover = np.maximum(solid.cover - top, 0)
+    lit = field.floor(look, rows) * (1 - np.float32(look.strength) * shade.cover)
+    ground = 1 - wall_cover - top
+    colour = look.wall[side][:, :1] + look.wall[side][:, 1:] * across
+    top_colour = _faces(look, side, x, y, np.float32(look.radius * growth))
+    # A bit more of body, of top, of shade: the board gives way to wall, wall to top, light to shade.
+    by_body, by_top = colour - lit, (top_colour - colour) * steep * far
+    by_shade = field.floor(look, rows) * ground * np.float32(-look.strength)
+    slopes = [a * by_body + b * by_shade for a, b in zip(solid.slopes, shade.slopes, strict=True)]
+    slopes[-2] += by_top * x
+    slopes[-1] += by_top * y
+    return Painted(
+        lit * ground, wall_cover * colour, top * top_colour, wall_cover, top, shade.cover, across,
+        np.stack(slopes, axis=1),
+    )
 
 
-def _faces(look: StackLook, side: Rows, u: Floats, v: Floats) -> Floats:
-    """Return the brightness of tops at points in -1..1, shape (p, n)."""
+def _bodies(field: StackField, look: StackLook, rows: Rows, feet: Floats, x: Floats, y: Floats) -> tuple[_Hull, ...]:
+    """Return what each disc of the stack hides."""
+    hulls = []
+    for level in range(feet.shape[1] // 2):
+        foot = feet[:, 2 * level : 2 * level + 2]
+        low, low_growth = field.seen_at(rows, foot, level * field.height)
+        high, high_growth = field.seen_at(rows, foot, (level + 1) * field.height)
+        hulls.append(_hull_of_circles(x, y, low, look.radius * low_growth, high, look.radius * high_growth))
+    return tuple(hulls)
+
+
+def _shade(field: StackField, look: StackLook, feet: Floats, x: Floats, y: Floats) -> _Outline:
+    """Return what the stack shades on the board."""
+    shift, radius, hulls = look.shadow * np.float32(field.height), look.radius, []
+    for level in range(feet.shape[1] // 2):
+        foot = feet[:, 2 * level : 2 * level + 2] + level * shift
+        hulls.append(_hull_of_circles(x, y, foot, radius, foot + shift, radius))
+    cast = _outline(tuple(hulls), look.soft)
+    x, y = x - feet[:, :1], y - feet[:, 1:2]
+    away = np.sqrt(x * x + y * y)
+    beside, steep = _steep_ramp(np.float32(CONTACT_RADII * radius) - away, look.soft)
+    beside *= np.float32(look.contact)
+    darker = beside > cast.cover
+    steep *= np.float32(look.contact) / np.maximum(away, np.float32(0.1))
+    slopes = [np.where(darker, 0, slope) for slope in cast.slopes]
+    slopes[0] = np.where(darker, steep * x, slopes[0])
+    slopes[1] = np.where(darker, steep * y, slopes[1])
+    return _Outline(np.maximum(cast.cover, beside), tuple(slopes))
+
+
+def _faces(look: StackLook, side: Rows, x: Floats, y: Floats, radius: np.float32) -> Floats:
+    """Return the brightness of tops at points relative to their middles, shape (p, n)."""
     both = look.top.reshape(2 * TOP_SIDE, TOP_SIDE)
-    scale = np.float32((TOP_SIDE - 1) / 2)
-    x = np.clip(u * scale + scale, 0, TOP_SIDE - 1)
-    y = np.clip(v * scale + scale, 0, TOP_SIDE - 1) + (side * TOP_SIDE).astype(np.float32)[:, None]
-    return np.asarray(cv2.remap(both, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+    middle = np.float32((TOP_SIDE - 1) / 2)
+    across = np.clip(x * (middle / radius) + middle, 0, TOP_SIDE - 1)
+    down = np.clip(y * (middle / radius) + middle, 0, TOP_SIDE - 1) + (side * TOP_SIDE).astype(np.float32)[:, None]
+    return np.asarray(cv2.remap(both, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))

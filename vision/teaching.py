@@ -112,7 +112,7 @@ def _with_shadow(field: StackField, look: StackLook, rows: Rows, side: Rows, see
 
     def explained(trial: StackLook) -> float:
         painted = paint(field, trial, rows, side, middle)
-        shade = painted.shade * (painted.ground > 0.9) * field.on_board[rows]
+        shade = painted.shade * (painted.top_cover + painted.wall_cover < 0.1) * field.on_board[rows]
         return float((shade * missing).sum() / np.sqrt((shade * shade).sum() + 1))
 
     turns = [2 * np.pi * k / DIRECTIONS for k in range(DIRECTIONS)]
