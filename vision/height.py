@@ -27,12 +27,13 @@ SAMPLES_A_FACT = 10.0
 """So many neighbouring samples err alike (grain, blur, the camera's compression) and count as one."""
 ROBUST = 4.0
 """Deviations from which a sample loses its say (gloss, a mark, a finger's shadow)."""
-ROUNDS, TRIES = 3, 2
+ROUNDS, TRIES = 2, 2
 STRIDE = 0.08
 """Most that an offset may change in one round (squares)."""
 MOST_NATS = 20.0
 """No stack says more than this."""
-SCALE, BIAS = 1.0, 0.0
+SAMPLES = 280
+"""So many samples of a place are used."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -103,11 +104,16 @@ def sample_weights(field: StackField, look: StackLook, rows: Rows, side: Rows, d
 
 
 class HeightJudge:
-    """Judges heights in pictures of one view; the geometry is laid out once."""
+    """Judges heights in pictures of one view; the geometry is laid out once.
+
+    Args:
+        patches: the places.
+        look: learnt from men.
+    """
 
     def __init__(self, patches: Patches, look: StackLook) -> None:
         self._look = look
-        self._field = StackField(patches, look)
+        self._field = StackField(patches, telling_samples(StackField(patches), look))
         rows = np.arange(len(patches.places))
         weights = []
         for side in (0, 1):
@@ -116,16 +122,14 @@ class HeightJudge:
         self._weights = np.stack(weights)
         self._spoilt = self._field.neighbours(look)
 
-    def evidence(
-        self, image: Image, light: LightField, side: Rows, man_at: Floats, king_at: Floats
-    ) -> NDArray[np.float64]:
+    def evidence(self, image: Image, light: LightField, side: Rows, offset: Floats) -> NDArray[np.float64]:
         """Return log-likelihoods of a king minus those of a man, shape (p,), nats; 0 for empty places.
 
         Args:
             image: the picture.
             light: on it.
             side: shape (p,): 0 White's disc, 1 Black's, -1 nothing stands there.
-            man_at, king_at: shape (p, 2): about where a man, a king would stand, squares off the middle.
+            offset: shape (p, 2): about where the disc would stand if it were a man, squares off the middle.
         """
         result = np.zeros(len(side))
         rows = np.nonzero(side >= 0)[0]
@@ -137,8 +141,30 @@ class HeightJudge:
             for other, spoilt in self._spoilt[row]:
                 if side[other] >= 0:
                     weight[k][spoilt] = 0
-        man = fit_stacks(self._field, self._look, rows, side[rows], seen, weight, man_at[rows], ROUNDS)
-        start = np.concatenate([king_at[rows], king_at[rows]], axis=1)
+        man = fit_stacks(self._field, self._look, rows, side[rows], seen, weight, offset[rows], ROUNDS)
+        start = np.tile(self._foot_of_king(rows, man.feet), 2)
         king = fit_stacks(self._field, self._look, rows, side[rows], seen, weight, start, ROUNDS)
-        result[rows] = np.clip(SCALE * 0.5 * (man.cost - king.cost) - BIAS, -MOST_NATS, MOST_NATS)
+        result[rows] = np.clip(0.5 * (man.cost - king.cost), -MOST_NATS, MOST_NATS)
         return result
+
+    def _foot_of_king(self, rows: Rows, feet: Floats) -> Floats:
+        """Return where kings stand whose tops are seen where those of these men are, shape (p, 2)."""
+        tip, _ = self._field.seen_at(rows, feet, self._field.height)
+        middle, growth = self._field.seen_at(rows, np.zeros_like(feet), 2 * self._field.height)
+        return np.asarray((tip - middle) / np.float32(growth), dtype=np.float32)
+
+
+def telling_samples(field: StackField, look: StackLook, most: int = SAMPLES) -> Rows:
+    """Return the samples that tell most about height or offset, shape (p, most), as numbers in the whole patch."""
+    rows = np.arange(len(field.patches.places))
+    told = np.zeros(field.x.shape, dtype=np.float32)
+    for side in (0, 1):
+        sides = np.full(len(rows), side)
+        weight = np.sqrt(sample_weights(field, look, rows, sides, 1)) * field.on_board
+        for dx, dy in ((0, 0), (OFFSET, 0), (-OFFSET, 0), (0, OFFSET), (0, -OFFSET)):
+            foot = np.tile(np.array([dx, dy], dtype=np.float32), (len(rows), 1))
+            man, king = paint(field, look, rows, sides, foot), paint(field, look, rows, sides, np.tile(foot, 2))
+            differ = np.abs(king.bright - man.bright)
+            move = 0.5 * OFFSET * (np.abs(man.slopes).sum(axis=1) + np.abs(king.slopes).sum(axis=1))
+            np.maximum(told, weight * (differ + move), out=told)
+    return np.argsort(-told, axis=1, kind="stable")[:, :most]

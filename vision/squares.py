@@ -79,8 +79,8 @@ class SquareReader:
         if self._heights is not None:
             side = found.argmax(axis=1)
             side = np.where(side > 0, (side - 1) // 2, -1)
-            at = where[np.arange(len(side)), :, np.maximum(side, 0)]
-            found = _by_height(found, side, self._heights.evidence(image, light, side, at[:, 0], at[:, 1]))
+            offset = where[np.arange(len(side)), np.maximum(side, 0)]
+            found = _by_height(found, side, self._heights.evidence(image, light, side, offset))
         found = np.maximum(found, found.max(axis=1, keepdims=True) - LIMIT)
         result = np.zeros((self.view.grid.rows * self.view.grid.columns, 5))
         result[self._patches.places] = found
@@ -89,7 +89,7 @@ class SquareReader:
     def _best_offset(self, gain: Floats) -> tuple[Floats, Floats]:
         """Return the evidence for a disc of each kind and side at its best offset, shape (p, 2 kinds, 2 sides).
 
-        Also returns where that is, shape (p, 2 kinds, 2 sides, 2), squares off the middle.
+        Also returns where a man of each side would stand, shape (p, 2 sides, 2), squares off the middle.
 
         Args:
             gain: shape (p, samples, 2).
@@ -103,11 +103,12 @@ class SquareReader:
         flat = scores.reshape(places, kinds, rows * columns, sides)
         best = flat.max(axis=2)
         where = flat.argmax(axis=2)
-        found = np.stack([2 * (where % columns) + 1, 2 * (where // columns) + 1], axis=-1)
+        at_man = np.stack([2 * (where[:, 0] % columns) + 1, 2 * (where[:, 0] // columns) + 1], axis=-1)
         likely = np.nonzero(best.max(axis=(1, 2)) > 0)[0]
         if len(likely):
             side = best[likely].max(axis=1).argmax(axis=1)
-            for kind in range(kinds):
+            # Where the height is fitted, the king's outline only has to say whose it is.
+            for kind in range(kinds if self._heights is None else 1):
                 at = where[likely, kind, side]
                 y, x = 2 * (at // columns) + 1, 2 * (at % columns) + 1
                 near = np.array([(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)])
@@ -115,11 +116,11 @@ class SquareReader:
                 masks = self._fine[likely[:, None], kind, yy, xx]
                 fine = (masks @ gain[likely]) + self._prior[yy, xx][..., None]
                 best[likely, kind] = fine.max(axis=1)
-                nearest = fine.argmax(axis=1) 
-                lines = np.arange(len(likely))[:, None]
-                found[likely, kind] = np.stack([xx[lines, nearest], yy[lines, nearest]], axis=-1)
+                if kind == 0:
+                    row, found = np.arange(len(likely))[:, None], fine.argmax(axis=1)
+                    at_man[likely] = np.stack([xx[row, found], yy[row, found]], axis=-1)
         best[:, 1] -= SECOND_DISC
-        return np.asarray(best - CHOICE), ((found - FINE // 2) * STEP).astype(np.float32)
+        return np.asarray(best - CHOICE), ((at_man - FINE // 2) * STEP).astype(np.float32)
 
     def _gain(self, colours: Floats) -> Floats:
         """Return how much better each sample fits a disc than the empty square: shape (p, samples, 2), nats."""

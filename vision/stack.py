@@ -29,8 +29,10 @@ TOP_SIDE = 21
 """Samples along the side of the learnt picture of a disc's top."""
 CONTACT_RADII = 1.1
 """The darkness at a disc's foot reaches so far."""
-REACH = 0.16
-"""Samples farther than this from all that a king in the middle covers or shades are left out, in squares."""
+BLUR = 0.45
+"""Blur (sigma) before sampling, of the distance of two samples."""
+EDGE = 0.02
+"""Samples nearer than this to the edge of the board are not used, in squares."""
 NEAR = 0.08
 """Samples nearer than this to what a neighbour's king would cover or shade are not trusted, in squares."""
 
@@ -93,44 +95,34 @@ class StackField:
 
     Args:
         patches: the places.
-        look: if given, only the samples are kept that a stack may change.
+        number: shape (p, n), which samples of each whole patch to use, counted row by row; all of them if not given.
 
     Attributes:
         x, y: samples relative to the places' centres, in squares, shape (p, n).
-        number: shape (p, n), where in the whole patch of SIDE x SIDE they are.
-        on_board: shape (p, n), False for samples beyond the board's edge and for padding.
+        number: as given.
+        on_board: shape (p, n), False for samples beyond the board's edge.
     """
 
-    def __init__(self, patches: Patches, look: StackLook | None = None) -> None:
+    def __init__(self, patches: Patches, number: Rows | None = None) -> None:
         self.patches = patches
         self.height = patches.view.sizes.disc_height_mm / patches.view.sizes.square_mm
+        if number is None:
+            number = np.repeat(np.arange(SIDE * SIDE)[None], len(patches.places), axis=0)
+        self.number = number
         line = (np.arange(SIDE, dtype=np.float32) - SIDE // 2) * np.float32(PITCH)
-        every = np.stack([v.ravel() for v in np.meshgrid(line, line)], axis=1)
-        self.number, kept = self._kept(every, look)
-        self.x: Floats = np.ascontiguousarray(every[self.number, 0])
-        self.y: Floats = np.ascontiguousarray(every[self.number, 1])
+        x, y = np.meshgrid(line, line)
+        self.x: Floats = np.ascontiguousarray(x.ravel()[number])
+        self.y: Floats = np.ascontiguousarray(y.ravel()[number])
         grid, centres = patches.view.grid, patches.centres
         where = np.stack([self.x + centres[:, :1], self.y + centres[:, 1:]], axis=-1)
         size = np.array([grid.columns - grid.lines, grid.rows - grid.lines], dtype=np.float32)
-        self.on_board = kept & ((where > 0.02) & (where < size - 0.02)).all(axis=2)
+        self.on_board: NDArray[np.bool_] = ((where > EDGE) & (where < size - EDGE)).all(axis=2)
         flat = where.reshape(-1, 2) * patches.view.sizes.square_mm
         pixels = patches.view.project(np.column_stack([flat, np.zeros(len(flat))])).astype(np.float32)
-        self._maps = tuple(np.ascontiguousarray(pixels[:, k].reshape(self.x.shape)) for k in (0, 1))
+        self._maps = [np.ascontiguousarray(pixels[:, k].reshape(self.x.shape)) for k in (0, 1)]
         corners = patches.view.project(patches.view.outer_corners_mm())
-        side_px = float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).sum()) / (2 * size.sum())
-        self._sigma_px = max(0.6, 0.45 * PITCH * side_px)
-
-    def _kept(self, every: Floats, look: StackLook | None) -> tuple[Rows, NDArray[np.bool_]]:
-        places = len(self.patches.places)
-        if look is None:
-            number = np.repeat(np.arange(len(every))[None], places, axis=0)
-            return number, np.ones(number.shape, dtype=bool)
-        self.x, self.y = (np.repeat(every[None, :, k], places, axis=0) for k in (0, 1))
-        rows = np.arange(places)
-        reach = _of_king(self, look, rows, self.x, self.y)
-        most = int((reach > -REACH).sum(axis=1).max())
-        number = np.argsort(reach <= -REACH, axis=1, kind="stable")[:, :most]
-        return number, np.take_along_axis(reach, number, axis=1) > -REACH
+        side_px = float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).sum() / (2 * size.sum()))
+        self._sigma_px = max(0.6, BLUR * PITCH * side_px)
 
     def brightness(self, image: Image, light: LightField) -> Floats:
         """Return grey level over light of all samples, shape (p, n)."""
