@@ -83,7 +83,17 @@ class StackLook:
         for name, shape in _ARRAYS.items():
             if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
                 raise BadPicture(f"the discs in the profile have a wrong entry {name!r}; calibrate the board again")
-        return cls(**numbers, **arrays)
+        return cls(
+            numbers["radius"],
+            numbers["edge"],
+            arrays["shadow"],
+            numbers["soft"],
+            numbers["strength"],
+            numbers["contact"],
+            arrays["ground"],
+            arrays["top"],
+            arrays["wall"],
+        )
 
 
 _NUMBERS = ("radius", "edge", "soft", "strength", "contact")
@@ -116,10 +126,10 @@ class StackField:
         grid, centres = patches.view.grid, patches.centres
         where = np.stack([self.x + centres[:, :1], self.y + centres[:, 1:]], axis=-1)
         size = np.array([grid.columns - grid.lines, grid.rows - grid.lines], dtype=np.float32)
-        self.on_board: NDArray[np.bool_] = ((where > EDGE) & (where < size - EDGE)).all(axis=2)
+        self.on_board = np.asarray(((where > EDGE) & (where < size - EDGE)).all(axis=2))
         flat = where.reshape(-1, 2) * patches.view.sizes.square_mm
         pixels = patches.view.project(np.column_stack([flat, np.zeros(len(flat))])).astype(np.float32)
-        self._maps = [np.ascontiguousarray(pixels[:, k].reshape(self.x.shape)) for k in (0, 1)]
+        self._map_x, self._map_y = (np.ascontiguousarray(pixels[:, k].reshape(self.x.shape)) for k in (0, 1))
         corners = patches.view.project(patches.view.outer_corners_mm())
         side_px = float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).sum() / (2 * size.sum()))
         self._sigma_px = max(0.6, BLUR * PITCH * side_px)
@@ -127,7 +137,9 @@ class StackField:
     def brightness(self, image: Image, light: LightField) -> Floats:
         """Return grey level over light of all samples, shape (p, n)."""
         grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), self._sigma_px)
-        seen = cv2.remap(grey, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
+        seen = cv2.remap(grey, self._map_x, self._map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(
+            np.float32
+        )
         here = self.patches.place_design @ light.coefficients + light.local
         return np.asarray((seen + np.float32(DARK)) * np.exp(-here[:, :1]))
 
@@ -205,11 +217,11 @@ def _hull_of_circles(x: Floats, y: Floats, one: Floats, one_radius: float, other
     x -= along * way[:, :1]
     y -= along * way[:, 1:]
     distance = np.sqrt(x * x + y * y)
-    far = 1 / np.maximum(distance, np.float32(1e-3))
+    far = np.float32(1) / np.maximum(distance, np.float32(1e-3))
     along *= np.float32(other_radius - one_radius)
     along += np.float32(one_radius)
     along -= distance
-    return _Hull(along, x * far, y * far)
+    return _Hull(along, np.asarray(x * far), np.asarray(y * far))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -256,9 +268,7 @@ def _outline(hulls: tuple[_Hull, ...], width: float) -> _Outline:
     cover, steep = _steep_ramp(inside, width)
     of_upper = steep * upper
     of_lower = steep - of_upper
-    return _Outline(
-        cover, (of_lower * hulls[0].x, of_lower * hulls[0].y, of_upper * hulls[1].x, of_upper * hulls[1].y)
-    )
+    return _Outline(cover, (of_lower * hulls[0].x, of_lower * hulls[0].y, of_upper * hulls[1].x, of_upper * hulls[1].y))
 
 
 def paint(field: StackField, look: StackLook, rows: Rows, side: Rows, feet: Floats) -> Painted:
@@ -291,7 +301,13 @@ def paint(field: StackField, look: StackLook, rows: Rows, side: Rows, feet: Floa
     slopes[-2] += by_top * x
     slopes[-1] += by_top * y
     return Painted(
-        lit * ground, wall_cover * colour, top * top_colour, wall_cover, top, shade.cover, across,
+        lit * ground,
+        wall_cover * colour,
+        top * top_colour,
+        wall_cover,
+        top,
+        shade.cover,
+        across,
         np.stack(slopes, axis=1),
     )
 
