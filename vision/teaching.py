@@ -123,9 +123,12 @@ def _with_shadow(field: StackField, look: StackLook, rows: Rows, side: Rows, see
 _SCENE = ("radius", "edge", "soft", "strength", "contact")
 _STEPS = np.array([0.005, 0.005, 0.01, 0.02, 0.05, 0.05, 0.05])
 _STRIDES = np.array([0.02, 0.02, 0.04, 0.15, 0.15, 0.3, 0.3])
+_USUAL = np.array([0.38, 0.065, 0.14, 0.35, 0.45, 0.0, 0.0])
+_UNSURE = np.array([0.1, 0.03, 0.05, 0.15, 0.10, 0.8, 0.8])
 _LEAST = np.array([0.2, 0.03, 0.05, 0.0, 0.0, -2.0, -2.0])
 _MOST = np.array([0.47, 0.12, 0.25, 0.7, 0.9, 2.0, 2.0])
-"""The shared numbers (those of `_SCENE`, then the shadow): step for derivatives, stride of a round, limits."""
+"""The shared numbers (those of `_SCENE`, then the shadow): step for derivatives, stride of a round, what is usual with its
+standard deviation (a short shadow hardly tells its length from its darkness), limits."""
 
 
 def _with_scene(
@@ -149,8 +152,9 @@ def _with_scene(
     slopes = [(bright(values + step) - here).ravel() / step.sum() for step in np.diag(_STEPS)]
     jacobian = np.stack(slopes, axis=1).astype(np.float64)
     weighted = jacobian * say.reshape(-1, 1)
-    normal = weighted.T @ jacobian + np.diag(_STRIDES**-2.0)
-    change = np.linalg.solve(normal, weighted.T @ rest.ravel().astype(np.float64))
+    normal = weighted.T @ jacobian + np.diag(_STRIDES**-2.0 + _UNSURE**-2.0)
+    pull = weighted.T @ rest.ravel().astype(np.float64) + (_USUAL - values) / _UNSURE**2
+    change = np.linalg.solve(normal, pull)
     return looked(np.clip(values + np.clip(change, -_STRIDES, _STRIDES), _LEAST, _MOST))
 
 
