@@ -24,7 +24,7 @@ GAIN = 0.06
 FLAT, GROUND, SOLID, RIM = 0.010, 0.05, 0.025, 0.05
 """Deviations of samples: everywhere; of the board's and of the discs' brightness (grain); where an edge is misplaced."""
 SAMPLES_A_FACT = 7.5
-"""So many neighbouring samples err alike (grain, blur, the camera's compression) and count as one; fitted on 24 rendered set-ups."""
+"""So many neighbouring samples err alike (grain, blur, compression) and count as one; fitted on 24 rendered set-ups."""
 ROBUST = 4.0
 """Deviations from which a sample loses its say (gloss, a mark, a finger's shadow)."""
 ROUNDS, TRIES = 2, 2
