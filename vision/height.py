@@ -23,7 +23,7 @@ GAIN = 0.06
 """Relative deviation of a disc's paint, and of the light on one square."""
 FLAT, GROUND, SOLID, RIM = 0.010, 0.05, 0.025, 0.05
 """Deviations of samples: everywhere; of the board's and of the discs' brightness (grain); where an edge is misplaced."""
-SAMPLES_A_FACT = 7.5
+SAMPLES_A_FACT = 10.0
 """So many neighbouring samples err alike (grain, blur, compression) and count as one; fitted on 24 rendered set-ups."""
 ROBUST = 4.0
 """Deviations from which a sample loses its say (gloss, a mark, a finger's shadow)."""
