@@ -12,6 +12,7 @@ from damludo.vision.frame import Frame, Image
 from damludo.vision.look import Look, glance, learn_look
 from damludo.vision.pose import fit_view
 from damludo.vision.sides import SIDES, turned
+from damludo.vision.teaching import learn_stacks
 from damludo.vision.view import BoardView
 
 MOST_WRONG = 0.1
@@ -90,7 +91,9 @@ def set_up(
     if rivals and score - rivals[0][0] < BETTER_LEAD_NATS:
         raise BoardNotFound("two ways to see the start position are alike; say with --white-at where White sits")
     view = _averaged(best.view, best.white_at, frames)
-    return view, learn_look([frame.image for frame in frames], view, start), best.white_at
+    images = [frame.image for frame in frames]
+    look = learn_look(images, view, start)
+    return view, replace(look, stack=learn_stacks(images, view, look, start)), best.white_at
 
 
 def best_turn(image: Image, view: BoardView, start: Mapping[int, Content]) -> str:

@@ -24,6 +24,9 @@ from damludo.vision.recognise import MARGIN_LIMIT_NATS, AnyOutcome, Ranking, ran
 LOG_PRIOR: Mapping[type, float] = {Legal: 0.0, Nothing: 0.0, Unfinished: -4.0, Illegal: -8.0}
 """Priors of what a human did, in nats (from the event model: illegal acts are rare, so they need better evidence)."""
 
+CROWN_BENEFIT_NATS = 2.0
+"""A person's crown counts as missing only if that leads by so much, on top of the prior: some 10 nats of a single picture."""
+
 
 @dataclass(frozen=True, slots=True)
 class ActionOutcome:
@@ -58,7 +61,7 @@ class Ruling:
 def rule(game: Game, reading: BoardReading) -> Ruling:
     """Say what the human most likely did since the game's position, and whether that is sure."""
     ranking = rank(reading, _outcomes(game.variant, game.position))
-    settled = settle(ranking, lambda outcome: isinstance(outcome.verdict, Legal))
+    settled = settle(ranking, lambda outcome: isinstance(outcome.verdict, Legal), CROWN_BENEFIT_NATS)
     best = settled.outcome
     return Ruling(
         best.verdict,

@@ -15,6 +15,7 @@ from damludo.vision.errors import BadPicture
 from damludo.vision.frame import Image
 from damludo.vision.light import LightField, fit_light
 from damludo.vision.patches import PATCH, SPACING, Patches
+from damludo.vision.stack import StackLook
 from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float32]
@@ -47,6 +48,7 @@ class Look:
         disc_spread: shape (2, 3).
         radius: of a disc, in squares.
         occupied: shape (2,): natural logarithm of the odds that even and odd squares hold a disc, as far as the teaching told.
+        stack: how walls, tops and shadows look; None where no men of known places taught it.
     """
 
     step: Floats
@@ -56,6 +58,7 @@ class Look:
     disc_spread: Floats
     radius: float
     occupied: Floats
+    stack: StackLook | None = None
 
     def turned(self) -> "Look":
         """Return the look of the same board a quarter turn on: odd squares are then even ones."""
@@ -73,7 +76,8 @@ class Look:
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers for a profile."""
         arrays = ("step", "empty", "empty_spread", "disc", "disc_spread", "occupied")
-        return {name: np.round(getattr(self, name), 4).tolist() for name in arrays} | {"radius": self.radius}
+        plain = {name: np.round(getattr(self, name), 4).tolist() for name in arrays} | {"radius": self.radius}
+        return plain | ({} if self.stack is None else {"stack": self.stack.to_dict()})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Look":
@@ -99,10 +103,16 @@ class Look:
             ) from error
         for name, shape in shapes.items():
             if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
+<<<<<<< HEAD
                 raise BadPicture(
                     f"the look in the profile has a wrong entry {name!r}; leave the profile out and the look is learned anew"
                 )
         return cls(**arrays, radius=radius)
+=======
+                raise BadPicture(f"the look in the profile has a wrong entry {name!r}; calibrate the board again")
+        stack = data.get("stack")
+        return cls(**arrays, radius=radius, stack=None if stack is None else StackLook.from_dict(stack))
+>>>>>>> refs/heads/vision
 
 
 def normalised(patches: Patches, image: Image, step: Floats | None) -> tuple[Floats, LightField]:

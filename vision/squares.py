@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from damludo.vision.content import Content
 from damludo.vision.frame import Image
+from damludo.vision.height import HeightJudge
 from damludo.vision.look import Look, normalised
-from damludo.vision.patches import FINE, SPACING, Patches
+from damludo.vision.patches import FINE, SPACING, STEP, Patches
 from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float32]
@@ -58,6 +59,7 @@ class SquareReader:
         self._fine = fine
         off = -(self._patches.offsets**2).sum(axis=1) / (2 * OFF_CENTRE**2)
         self._prior = off.reshape(FINE, FINE).astype(np.float32)
+        self._heights = HeightJudge(self._patches, look.stack) if look.stack is not None else None
 
     def read(self, image: Image, believed: Mapping[int, Content] | None = None) -> NDArray[np.float64]:
         """Return log-likelihoods, shape (rows * columns, 5), as in `BoardReading`.
@@ -67,19 +69,27 @@ class SquareReader:
             believed: what probably stands where; not needed, since the light is measured on the corners of the squares.
         """
         del believed
-        colours, _ = normalised(self._patches, image, self.look.step)
-        man, king = np.moveaxis(self._best_offset(self._gain(colours)), 1, 0)
+        colours, light = normalised(self._patches, image, self.look.step)
+        best, where = self._best_offset(self._gain(colours))
+        man, king = np.moveaxis(best, 1, 0)
         odds = self.look.occupied[self._patches.odd]
         found = np.stack(
             [np.zeros(len(man)), man[:, 0] + odds, king[:, 0] + odds, man[:, 1] + odds, king[:, 1] + odds], axis=1
         )
+        if self._heights is not None:
+            side = found.argmax(axis=1)
+            side = np.where(side > 0, (side - 1) // 2, -1)
+            offset = where[np.arange(len(side)), np.maximum(side, 0)]
+            found = _by_height(found, side, self._heights.evidence(image, light, side, offset))
         found = np.maximum(found, found.max(axis=1, keepdims=True) - LIMIT)
         result = np.zeros((self.view.grid.rows * self.view.grid.columns, 5))
         result[self._patches.places] = found
         return result
 
-    def _best_offset(self, gain: Floats) -> Floats:
+    def _best_offset(self, gain: Floats) -> tuple[Floats, Floats]:
         """Return the evidence for a disc of each kind and side at its best offset, shape (p, 2 kinds, 2 sides).
+
+        Also returns where a man of each side would stand, shape (p, 2 sides, 2), squares off the middle.
 
         Args:
             gain: shape (p, samples, 2).
@@ -93,10 +103,12 @@ class SquareReader:
         flat = scores.reshape(places, kinds, rows * columns, sides)
         best = flat.max(axis=2)
         where = flat.argmax(axis=2)
+        at_man = np.stack([2 * (where[:, 0] % columns) + 1, 2 * (where[:, 0] // columns) + 1], axis=-1)
         likely = np.nonzero(best.max(axis=(1, 2)) > 0)[0]
         if len(likely):
             side = best[likely].max(axis=1).argmax(axis=1)
-            for kind in range(kinds):
+            # Where the height is fitted, the king's outline only has to say whose it is.
+            for kind in range(kinds if self._heights is None else 1):
                 at = where[likely, kind, side]
                 y, x = 2 * (at // columns) + 1, 2 * (at % columns) + 1
                 near = np.array([(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)])
@@ -104,8 +116,11 @@ class SquareReader:
                 masks = self._fine[likely[:, None], kind, yy, xx]
                 fine = (masks @ gain[likely]) + self._prior[yy, xx][..., None]
                 best[likely, kind] = fine.max(axis=1)
+                if kind == 0:
+                    row, found = np.arange(len(likely))[:, None], fine.argmax(axis=1)
+                    at_man[likely] = np.stack([xx[row, found], yy[row, found]], axis=-1)
         best[:, 1] -= SECOND_DISC
-        return np.asarray(best - CHOICE)
+        return np.asarray(best - CHOICE), ((at_man - FINE // 2) * STEP).astype(np.float32)
 
     def _gain(self, colours: Floats) -> Floats:
         """Return how much better each sample fits a disc than the empty square: shape (p, samples, 2), nats."""
@@ -119,6 +134,18 @@ class SquareReader:
         empty = fit(self._empty, self._empty_scale, self._empty_constant)
         gains = [fit(self.look.disc[s], self._disc_scale[s], self._disc_constant[s]) - empty for s in (0, 1)]
         return np.asarray(np.stack(gains, axis=-1), dtype=np.float32)
+
+
+def _by_height(found: Floats, side: NDArray[np.intp], evidence: NDArray[np.float64]) -> Floats:
+    """Return log-likelihoods, shape (p, 5), in which the fitted height, not the outline, tells men and kings apart."""
+    result = found.copy()
+    for which in (0, 1):
+        rows = np.nonzero(side == which)[0]
+        man, king = 1 + 2 * which, 2 + 2 * which
+        better = found[rows, man : king + 1].max(axis=1)
+        result[rows, man] = better + np.minimum(0, -evidence[rows])
+        result[rows, king] = better + np.minimum(0, evidence[rows])
+    return result
 
 
 def read_squares(

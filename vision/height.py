@@ -1,0 +1,170 @@
+"""Man or king? Stacks of one and of two discs are fitted to the picture; how well each fits tells how high the stack is.
+
+One disc is 9 mm high, so colour and outline of a square hardly change by a second one. What changes is small but known
+beforehand: the top moves away from the camera, the wall on the camera's side and the cast shadow double. All of these were
+learnt from the men of the start position (`teaching`), and so the king's look is predicted, not guessed.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.frame import Image
+from damludo.vision.light import LightField
+from damludo.vision.patches import Patches
+from damludo.vision.stack import Floats, Rows, StackField, StackLook, paint
+
+OFFSET = 0.06
+"""Standard deviation of a disc's offset from the middle, in squares."""
+CROWN_OFFSET = 0.03
+"""Standard deviation of the upper disc's offset from the lower one, in squares."""
+GAIN = 0.06
+"""Relative deviation of a disc's paint, and of the light on one square."""
+FLAT, GROUND, SOLID, RIM = 0.010, 0.05, 0.025, 0.05
+"""Deviations of samples: everywhere; of the board's and of the discs' brightness (grain); where an edge is misplaced."""
+SAMPLES_A_FACT = 10.0
+"""So many neighbouring samples err alike (grain, blur, compression) and count as one; fitted on 24 rendered set-ups."""
+ROBUST = 4.0
+"""Deviations from which a sample loses its say (gloss, a mark, a finger's shadow)."""
+ROUNDS, TRIES = 2, 2
+STRIDE = 0.08
+"""Most that an offset may change in one round (squares)."""
+MOST_NATS = 20.0
+"""No stack says more than this."""
+SAMPLES = 280
+"""So many samples of a place are used."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Fit:
+    """The best fit of stacks of one height to some places.
+
+    Attributes:
+        cost: shape (p,), minus twice the log-likelihood, offsets integrated out.
+        feet: shape (p, 2) or (p, 4), as in `paint`.
+        gains: shape (p, 2), relative departure of disc and board from their brightness.
+    """
+
+    cost: Floats
+    feet: Floats
+    gains: Floats
+
+
+def fit_stacks(
+    field: StackField, look: StackLook, rows: Rows, side: Rows, seen: Floats, weight: Floats, feet: Floats, rounds: int
+) -> Fit:
+    """Fit offsets and gains by a robust Gauss-Newton.
+
+    Args:
+        rows, side: as in `paint`.
+        seen: brightness, shape (p, n).
+        weight: one over the variance of each sample, shape (p, n).
+        feet: offsets to start from; their number says how many discs.
+    """
+    prior = _prior(feet.shape[1])
+    state = np.concatenate([feet, np.zeros((len(feet), 2))], axis=1).astype(np.float32)
+    doubt = np.float32(SAMPLES_A_FACT / ROBUST**2)
+    for _ in range(rounds):
+        painted = paint(field, look, rows, side, state[:, :-2])
+        disc = painted.wall + painted.face
+        slopes = np.concatenate([painted.slopes, disc[:, None], painted.floor[:, None]], axis=1)
+        rest = seen - disc * (1 + state[:, -2:-1]) - painted.floor * (1 + state[:, -1:])
+        for _ in range(TRIES):
+            soft = 1 / (1 + rest * rest * weight * doubt)
+            weighted = slopes * (weight * soft * soft)[:, None]
+            normal = weighted @ slopes.transpose(0, 2, 1) + prior
+            pull = (weighted @ rest[..., None])[..., 0] - state @ prior
+            step = np.clip(np.linalg.solve(normal, pull[..., None])[..., 0], -STRIDE, STRIDE)
+            state = state + step
+            rest = rest - (step[:, None] @ slopes)[:, 0]
+    chi = rest * rest * weight
+    cost = (chi / (1 + chi * doubt)).sum(axis=1) + ((state @ prior) * state).sum(axis=1)
+    cost += np.linalg.slogdet(normal)[1] - np.linalg.slogdet(prior)[1]
+    return Fit(cost, state[:, :-2], state[:, -2:])
+
+
+def _prior(offsets: int) -> Floats:
+    """Return the precision matrix of offsets and gains."""
+    prior = np.diag([OFFSET**-2] * 2 + [0.0] * (offsets - 2) + [GAIN**-2] * 2)
+    if offsets == 4:
+        tie = np.kron([[1, -1], [-1, 1]], np.eye(2)) * CROWN_OFFSET**-2
+        prior[:4, :4] += tie
+    return prior.astype(np.float32)
+
+
+def sample_weights(field: StackField, look: StackLook, rows: Rows, side: Rows, discs: int) -> Floats:
+    """Return one over the variance of the samples around a stack in the middle, shape (p, n)."""
+    painted = paint(field, look, rows, side, np.zeros((len(rows), 2 * discs), dtype=np.float32))
+    solid = painted.top_cover + painted.wall_cover
+    contrast = np.clip(np.abs(painted.bright - field.floor(look, rows)), 0, 1)
+    deviation = FLAT + GROUND * painted.floor + SOLID * (painted.wall + painted.face)
+    deviation = deviation + 4 * RIM * solid * (1 - solid) * contrast
+    return np.asarray(1 / (SAMPLES_A_FACT * deviation**2), dtype=np.float32)
+
+
+class HeightJudge:
+    """Judges heights in pictures of one view; the geometry is laid out once.
+
+    Args:
+        patches: the places.
+        look: learnt from men.
+    """
+
+    def __init__(self, patches: Patches, look: StackLook) -> None:
+        self._look = look
+        self._field = StackField(patches, telling_samples(StackField(patches), look))
+        rows = np.arange(len(patches.places))
+        weights = []
+        for side in (0, 1):
+            both = [sample_weights(self._field, look, rows, np.full(len(rows), side), discs) for discs in (1, 2)]
+            weights.append(0.5 * (both[0] + both[1]) * self._field.on_board)
+        self._weights = np.stack(weights)
+        self._spoilt = self._field.neighbours(look)
+
+    def evidence(self, image: Image, light: LightField, side: Rows, offset: Floats) -> NDArray[np.float64]:
+        """Return log-likelihoods of a king minus those of a man, shape (p,), nats; 0 for empty places.
+
+        Args:
+            image: the picture.
+            light: on it.
+            side: shape (p,): 0 White's disc, 1 Black's, -1 nothing stands there.
+            offset: shape (p, 2): about where the disc would stand if it were a man, squares off the middle.
+        """
+        result = np.zeros(len(side))
+        rows = np.nonzero(side >= 0)[0]
+        if not len(rows):
+            return result
+        seen = self._field.brightness(image, light)[rows]
+        weight = self._weights[side[rows], rows]
+        for k, row in enumerate(rows):
+            for other, spoilt in self._spoilt[row]:
+                if side[other] >= 0:
+                    weight[k][spoilt] = 0
+        man = fit_stacks(self._field, self._look, rows, side[rows], seen, weight, offset[rows], ROUNDS)
+        start = np.tile(self._foot_of_king(rows, man.feet), 2)
+        king = fit_stacks(self._field, self._look, rows, side[rows], seen, weight, start, ROUNDS)
+        result[rows] = np.clip(0.5 * (man.cost - king.cost), -MOST_NATS, MOST_NATS)
+        return result
+
+    def _foot_of_king(self, rows: Rows, feet: Floats) -> Floats:
+        """Return where kings stand whose tops are seen where those of these men are, shape (p, 2)."""
+        tip, _ = self._field.seen_at(rows, feet, self._field.height)
+        middle, growth = self._field.seen_at(rows, np.zeros_like(feet), 2 * self._field.height)
+        return np.asarray((tip - middle) / np.float32(growth), dtype=np.float32)
+
+
+def telling_samples(field: StackField, look: StackLook, most: int = SAMPLES) -> Rows:
+    """Return the samples that tell most about height or offset, shape (p, most), as numbers in the whole patch."""
+    rows = np.arange(len(field.patches.places))
+    told = np.zeros(field.x.shape, dtype=np.float32)
+    for side in (0, 1):
+        sides = np.full(len(rows), side)
+        weight = np.sqrt(sample_weights(field, look, rows, sides, 1)) * field.on_board
+        for dx, dy in ((0, 0), (OFFSET, 0), (-OFFSET, 0), (0, OFFSET), (0, -OFFSET)):
+            foot = np.tile(np.array([dx, dy], dtype=np.float32), (len(rows), 1))
+            man, king = paint(field, look, rows, sides, foot), paint(field, look, rows, sides, np.tile(foot, 2))
+            differ = np.abs(king.bright - man.bright)
+            move = 0.5 * OFFSET * (np.abs(man.slopes).sum(axis=1) + np.abs(king.slopes).sum(axis=1))
+            np.maximum(told, weight * (differ + move), out=told)
+    return np.argsort(-told, axis=1, kind="stable")[:, :most]
