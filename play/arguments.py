@@ -41,6 +41,13 @@ def count(text: str) -> int:
     return int(text)
 
 
+def seed(text: str) -> int:
+    """Read the seed of a random generator, a whole number from 0; an argparse type."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a seed: a whole number from 0")
+    return int(text)
+
+
 def seconds(text: str) -> float:
     """Read a number of seconds above 0; an argparse type."""
     try:

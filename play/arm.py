@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 from damludo.play.carriage import CarriageShape, carriage_outline
 from damludo.play.eyes import Outline
 from damludo.play.ports import Eyes
+from damludo.robot.errors import Stopped
 from damludo.robot.frames import GantryMap
-from damludo.robot.gantry import Gantry
+from damludo.robot.gantry import Gantry, State
 from damludo.robot.guard import CarriageSight
+from damludo.robot.motion import MotionPlan
 from damludo.robot.places import Transfer
 from damludo.robot.planner import Planner
 from damludo.vision.view import BoardView
@@ -49,6 +51,7 @@ class GantryArm:
 
     def __init__(self, gantry: Gantry, planner: Planner, guard: HandGuard) -> None:
         self._gantry, self._planner, self._guard = gantry, planner, guard
+        self._not_begun: MotionPlan | None = None
 
     def carry(self, transfers: Sequence[Transfer]) -> None:
         """Carry discs one after the other, then park clear of the board; wait while a hand is over the board.
@@ -59,16 +62,28 @@ class GantryArm:
             RobotError: the controller failed.
         """
         plan = self._planner.transfers(transfers, self._gantry.position, park=True)
-        self._gantry.run(plan, self._guard)
-        self._guard.sight = None
+        self._not_begun = None
+        if self._gantry.state is State.STOPPED:
+            # STOP came before: the gantry knows of nothing to go on with, so the plan is kept here.
+            self._not_begun = plan
+            raise Stopped("STOP was pressed before the carriage moved; say 'go' when it may move")
+        self._run(plan)
 
     def stop(self) -> None:
         """Stand still at once; from any thread."""
         self._gantry.stop()
 
     def go_on(self) -> None:
-        """Finish what was stopped; raises as `carry` does."""
-        self._gantry.go_on(self._guard)
+        """Finish what was stopped, nothing if nothing was; raises as `carry` does."""
+        if self._gantry.state is State.STOPPED:
+            self._gantry.go_on(self._guard)
+            self._guard.sight = None
+        plan, self._not_begun = self._not_begun, None
+        if plan is not None:
+            self._run(plan)
+
+    def _run(self, plan: MotionPlan) -> None:
+        self._gantry.run(plan, self._guard)
         self._guard.sight = None
 
 

@@ -14,7 +14,7 @@ from damludo.play.content import SPARE_DISCS, layout_for
 from damludo.play.devices import profile_of_port
 from damludo.play.events import Listener, fan_out
 from damludo.play.folders import Folders
-from damludo.play.journal import Journal
+from damludo.play.journal import open_journal
 from damludo.play.match import Match, MatchSettings
 from damludo.play.ports import Clock
 from damludo.play.settings import BoardSettings, PlaySettings
@@ -120,6 +120,7 @@ def play_real(
 
 def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: TableParts) -> int:
     game, human = Game.new(variant), _human(settings)
+    player = machine_player(settings.level, seed=0)  # first: a level that does not exist is said before anything moves
     print("The gantry finds its home: keep your hands off the table.", flush=True)
     parts.gantry.connect()
     parts.gantry.home()
@@ -129,12 +130,13 @@ def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: Table
     board = parts.board_map(parts.gantry)
     terminal = Terminal(lambda: match.game, human)
     path = where.journals / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{variant.key}.jsonl"
-    with contextlib.closing(Journal(path)) as journal:
+    with contextlib.closing(open_journal(path)) as journal:
         listeners: list[Listener] = [journal, terminal]
         if parts.typed is not None:
             parts.typed.follow(lambda: match.game)
             terminal.type_move = parts.typed
-            listeners.append(parts.typed.hear)
+            # The hand hears first: whoever answers the very line "Your move" must not be told to wait.
+            listeners.insert(1, parts.typed.hear)
         listener = fan_out(listeners)
         arm, guard = guarded_arm(parts.gantry, board, parts.layout, seen.eyes, parts.clock, listener, terminal.said_go)
         show_carriage(seen, guard, board)
@@ -142,7 +144,7 @@ def _play(variant: Variant, settings: PlaySettings, where: Folders, parts: Table
         match = Match(
             MatchSettings(game, human.other, parts.layout, Racks(SPARE_DISCS, SPARE_DISCS)),
             seen.eyes,
-            machine_player(settings.level, seed=0),
+            player,
             arm,
             parts.clock,
             terminal,

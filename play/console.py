@@ -33,6 +33,12 @@ class CommandError(Exception):
         self.code = code
 
 
+def cannot_write(path: object, error: OSError) -> CommandError:
+    """Return the error of a file of the user's that could not be written."""
+    reason = error.strerror or type(error).__name__
+    return CommandError(f"{path} cannot be written ({reason}); name another folder, with free room", ExitCode.BAD_INPUT)
+
+
 def exit_code_of(error: Exception) -> ExitCode:
     """Return the exit code of an error; INTERNAL for one that nobody foresaw."""
     if isinstance(error, CommandError):

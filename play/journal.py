@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from damludo.play.console import cannot_write
 from damludo.play.events import JsonValue, MatchEvent
 
 
@@ -37,6 +38,18 @@ class Journal:
     def close(self) -> None:
         """Close the file. May be called more than once."""
         self._file.close()
+
+
+def open_journal(path: Path) -> Journal:
+    """Start a new journal in a folder that a user named.
+
+    Raises:
+        CommandError: it cannot be written, or is there already.
+    """
+    try:
+        return Journal(path)
+    except OSError as error:
+        raise cannot_write(path, error) from error
 
 
 @dataclass(frozen=True, slots=True)

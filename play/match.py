@@ -3,6 +3,7 @@
 In doubt the match asks; it never makes a move that was not seen clearly, never punishes, and never moves the robot over a hand.
 """
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from damludo.play.choreography import Choreography, Racks, choreograph, racks_af
 from damludo.play.content import board_content
 from damludo.play.events import EventKind, JsonValue, Listener, MatchEvent
 from damludo.play.ports import Arm, Clock, Command, Commands, Eyes
-from damludo.play.referee import Ruling, agrees, rule, settle, wrong_squares
+from damludo.play.referee import Ruling, agrees, contradicted_squares, rule, settle, wrong_squares
 from damludo.robot.errors import Stopped
 from damludo.robot.places import TableLayout, Transfer
 from damludo.rules.ending import Result
@@ -27,6 +28,7 @@ from damludo.rules.notation import move_json, move_text
 from damludo.rules.position import Colour
 from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished
 from damludo.vision.content import LETTER_OF_CONTENT, Content
+from damludo.vision.reading import BoardReading
 from damludo.vision.recognise import rank
 
 HAND_FRAME_RATE_HZ = 15.0
@@ -35,6 +37,8 @@ READ_AGAIN = 3
 """An unclear reading is repeated this often, on fresh pictures, before a person is asked."""
 IDLE_CHECK_S = 3.0
 """While no hand is noticed the board is still read this often: a hand may have been too quick to be noticed."""
+STRANGE_LOOKS = 4
+"""Squares that do not hold what the match believes are named after so many looks without a hand."""
 CARRY_TRIES = 2
 """How often the robot tries to carry a disc that the camera did not see arrive."""
 
@@ -114,6 +118,7 @@ class Match:
         self._draw_claimed = False
         self.stopped = False
         self._answered = False
+        self._strange_looks = 0
         self._ruled: Mapping[int, Content] | None = None
         self._promised = settings.game.position
         self.game = settings.game
@@ -202,15 +207,40 @@ class Match:
         self._wait_for_quiet()
         if self._resigned is not None or self._draw_claimed:
             return State.NEXT_TURN if self._result() is not None else State.HUMAN_TO_MOVE
-        ruling = self._clear_ruling() if hand_came else rule(self.game, self._eyes.read())
-        if not hand_came and (not ruling.sure or isinstance(ruling.verdict, Nothing) or ruling.content == self._ruled):
-            return State.HUMAN_TO_MOVE
+        if hand_came:
+            ruling = self._clear_ruling()
+        else:
+            reading = self._eyes.read()
+            ruling = rule(self.game, reading)
+            if not ruling.sure or isinstance(ruling.verdict, Nothing) or ruling.content == self._ruled:
+                # What was ruled on was said already.
+                if not (ruling.sure and isinstance(ruling.verdict, Illegal | Unfinished)):
+                    self._notice_strange_board(reading)
+                return State.HUMAN_TO_MOVE
+        self._strange_looks = 0
         if not ruling.sure:
             self._ask_about(ruling)
             return State.HUMAN_TO_MOVE
         self._ruled = ruling.content
         self._eyes.believe(ruling.content)
         return self._apply(ruling)
+
+    def _notice_strange_board(self, reading: BoardReading) -> None:
+        """Say so when nobody moves and some squares, look after look, do not hold what the match believes.
+
+        Without this two people would wait for each other: the match for a move, and the human for a crown or a disc which the
+        match believes to be there.
+        """
+        content = self._content()
+        wrong = contradicted_squares(reading, content)
+        self._strange_looks = self._strange_looks + 1 if wrong else 0
+        if self._strange_looks != STRANGE_LOOKS:
+            return
+        wanted: dict[str, JsonValue] = {
+            self.game.variant.board.name(square): LETTER_OF_CONTENT[content[square]] for square in wrong
+        }
+        text = "Before you move, please look at the board: " + self._duties(wrong, content)
+        self._tell(EventKind.ASK, text, question="finish", squares=list(wanted), wanted=wanted)
 
     def _clear_ruling(self) -> Ruling:
         ruling = rule(self.game, self._eyes.read())
@@ -343,7 +373,11 @@ class Match:
             ]
         for _ in range(1 + READ_AGAIN):
             self._wait_for_quiet()
-            settled = settle(rank(self._eyes.read(), guesses), lambda guess: not guess.missing)
+            settled = settle(
+                rank(self._eyes.read(), guesses),
+                lambda guess: not guess.missing,
+                benefit_nats=0.0,  # of its own crown the machine has to be convinced like anybody
+            )
             if settled.sure:
                 return settled.outcome
             self._look_for(0.5)
@@ -391,6 +425,10 @@ class Match:
         human = self._settings.machine.other
         if command is Command.QUIT:
             raise Quit("the match was ended at the table")
+        if command is Command.GO and not self.stopped:
+            # STOP was pressed while nothing moved: it is lifted before the next carrying meets it.
+            with contextlib.suppress(Stopped):
+                self._arm.go_on()
         if command is Command.GO:
             self.stopped = False
         if command is Command.RESIGN:

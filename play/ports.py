@@ -43,7 +43,7 @@ class Arm(Protocol):
         """Stand still at once; from any thread. A `carry` that goes on raises `Stopped`."""
 
     def go_on(self) -> None:
-        """Finish the `carry` that was stopped; waits for hands and raises as it does."""
+        """Finish the `carry` that was stopped, if one was; waits for hands and raises as it does."""
 
 
 class Command(Enum):

@@ -19,7 +19,7 @@ from damludo.rules.traits import Variant
 from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished, Verdict
 from damludo.vision.content import Content
 from damludo.vision.reading import BoardReading
-from damludo.vision.recognise import AnyOutcome, Ranking, rank
+from damludo.vision.recognise import MARGIN_LIMIT_NATS, AnyOutcome, Ranking, rank
 
 LOG_PRIOR: Mapping[type, float] = {Legal: 0.0, Nothing: 0.0, Unfinished: -4.0, Illegal: -8.0}
 """Priors of what a human did, in nats (from the event model: illegal acts are rare, so they need better evidence)."""
@@ -85,8 +85,10 @@ class Settled(Generic[AnyOutcome]):
     sure: bool
 
 
-def settle(ranking: Ranking[AnyOutcome], complete: Callable[[AnyOutcome], bool]) -> Settled[AnyOutcome]:
-    """Choose the best outcome; where only a crown is in doubt, one that is `complete`.
+def settle(
+    ranking: Ranking[AnyOutcome], complete: Callable[[AnyOutcome], bool], benefit_nats: float = MARGIN_LIMIT_NATS
+) -> Settled[AnyOutcome]:
+    """Choose the best outcome; where only a crown is in doubt, one that is `complete`, unless another leads by `benefit_nats`.
 
     A second disc is the hardest thing to see from above, and the law knows who is to be crowned: that a crown is missing has to
     be seen clearly, that it is there has not.
@@ -95,7 +97,7 @@ def settle(ranking: Ranking[AnyOutcome], complete: Callable[[AnyOutcome], bool])
     crowns = [c for c in ranking.candidates[1:] if _differ_by_crown(first.outcome.content, c.outcome.content)]
     best = first
     if not complete(first.outcome):
-        near = (c for c in crowns if complete(c.outcome) and first.score - c.score < ranking.margin_limit_nats)
+        near = (c for c in crowns if complete(c.outcome) and first.score - c.score < benefit_nats)
         best = next(near, first)
     rivals = (c.score for c in ranking.candidates if c is not first and c not in crowns)
     margin = first.score - max(rivals, default=-math.inf)
@@ -128,6 +130,14 @@ def wrong_squares(reading: BoardReading, content: Mapping[int, Content]) -> tupl
     """Return the squares that seem to hold other discs than these; a doubtful crown is not counted."""
     seen = reading.most_likely()
     return tuple(square for square, piece in content.items() if not _same_discs(seen[square], piece))
+
+
+def contradicted_squares(reading: BoardReading, content: Mapping[int, Content]) -> tuple[int, ...]:
+    """Return the squares that clearly hold something else than this, crowns included."""
+    rows = reading.log_likelihood
+    return tuple(
+        square for square, piece in content.items() if float(rows[square].max() - rows[square][piece]) >= AGREEMENT_NATS
+    )
 
 
 def doubtful_squares(reading: BoardReading, content: Mapping[int, Content], most: int = 4) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from damludo.calibration.profile import GantryProfile, gantry_path, save_gantry
-from damludo.play.console import ExitCode, print_json
+from damludo.play.console import ExitCode, cannot_write, print_json
 from damludo.play.folders import folders
 from damludo.play.humans import HumanSpec, seated_human
 from damludo.play.simulated import measured_map, set_table
@@ -42,7 +42,10 @@ def served_table(variant: Variant, spec: HumanSpec, seed: int, data: Path, speed
         gantry.connect()
         profile = GantryProfile(f"simulated-{seed}", measured_map(simulated, gantry), gantry.machine)
     path = gantry_path(data, profile.controller)
-    save_gantry(profile, path)
+    try:
+        save_gantry(profile, path)
+    except OSError as error:
+        raise cannot_write(path, error) from error
     deaf = replace(spec, habits=replace(spec.habits, patience_s=PATIENCE_S * speed))
     simulated.world.add(seated_human(simulated.table, Game.new(variant), Colour.WHITE, deaf, seed))
     with (
@@ -72,6 +75,5 @@ def serve(variant: Variant, spec: HumanSpec, seed: int, speed: float, home: str 
                 f"--calibration {served.calibration}",
                 flush=True,
             )
-        with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
-    return ExitCode.FINE
+        threading.Event().wait()  # until somebody interrupts it
+    return ExitCode.INTERRUPTED

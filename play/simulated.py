@@ -14,7 +14,7 @@ from damludo.play.console import ExitCode, note, print_json
 from damludo.play.content import SPARE_DISCS, board_content, grid_of_board, layout_for
 from damludo.play.events import Listener, fan_out
 from damludo.play.humans import HumanSpec, hearing, seated_human
-from damludo.play.journal import Journal
+from damludo.play.journal import open_journal
 from damludo.play.match import Match, MatchSettings
 from damludo.play.ports import Clock, Command, Eyes
 from damludo.play.score import Score, Scorekeeper
@@ -152,7 +152,7 @@ def play_game(options: SimulationOptions, number: int) -> PlayedGame:
         keeper = Scorekeeper(simulated.table, human, lambda: match.game)
         listeners.insert(0, keeper)
         if options.journals is not None:
-            journal = Journal(options.journals / f"{variant.key}-{options.seed}-{number + 1}.jsonl")
+            journal = open_journal(options.journals / f"{variant.key}-{options.seed}-{number + 1}.jsonl")
             stack.callback(journal.close)
             listeners.insert(0, journal)
         result = match.run()

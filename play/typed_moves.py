@@ -1,20 +1,22 @@
 """Typed moves on the simulated table: the simulated hand carries them out, legal or not; the eyes must see what happened."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from damludo.play.content import board_content
-from damludo.play.events import EventKind, MatchEvent
+from damludo.play.events import EventKind, JsonValue, MatchEvent
 from damludo.play.simulated import SimulatedTable
 from damludo.rules.errors import BadMove, IllegalMove, RulesError
 from damludo.rules.game import Game
 from damludo.rules.moves import Move, play
 from damludo.rules.notation import parse_move, parse_squares
 from damludo.rules.position import Colour
-from damludo.simulation.gestures import gestures_to
+from damludo.simulation.gestures import gestures_to, straightening
 from damludo.simulation.hand import Pace, SimulatedHand, Withdraw
-from damludo.vision.content import Content
+from damludo.vision.content import LETTER_OF_CONTENT, Content
+
+_CONTENT_OF_LETTER = {letter: content for content, letter in LETTER_OF_CONTENT.items()}
 
 
 class TypedMoves:
@@ -46,6 +48,7 @@ class TypedMoves:
                 self._make_board(self._content(self._game()))
                 self._my_turn = True
             case EventKind.ASK:
+                self._help(event.data)
                 self._my_turn = self._game().position.side is self._colour
 
     def __call__(self, text: str) -> str | None:
@@ -69,6 +72,9 @@ class TypedMoves:
         content = self._content(game)
         if len(squares) < 2 or squares[0] not in content:
             return f"There is no disc to move in '{text}'; 'moves' lists your legal moves."
+        if squares[0] == squares[-1]:
+            # Nobody could see it: the match would wait for a move, and this hand for an answer.
+            return f"'{text}' leaves the disc where it is; 'moves' lists your legal moves."
         self._my_turn = False
         moved = Move(squares[0], (squares[-1],), (), game.position.at(squares[0]), None)
         after = play(game.variant, game.position, moved)
@@ -76,6 +82,18 @@ class TypedMoves:
             {s: c for s, c in board_content(game.variant.board.playable, after).items() if c is not Content.EMPTY}
         )
         return None
+
+    def _help(self, asked: Mapping[str, JsonValue]) -> None:
+        """Do what the match asks for: put the named squares right, or the discs on them into the middle."""
+        table, board = self._simulated.table, self._simulated.variant.board
+        with self._simulated.world.lock:
+            if isinstance(wanted := asked.get("wanted"), dict):
+                changes = {board.square(name): _CONTENT_OF_LETTER[str(letter)] for name, letter in wanted.items()}
+                after = {square: piece for square, piece in {**table.content(), **changes}.items() if piece.discs}
+                gestures = gestures_to(table, after, white_first=self._colour is Colour.WHITE)
+                self._hand.do([*(gestures or straightening(table, list(changes))), Withdraw()])
+            elif isinstance(squares := asked.get("squares"), list):
+                self._hand.do([*straightening(table, [board.square(str(name)) for name in squares]), Withdraw()])
 
     def _make_board(self, wanted: dict[int, Content]) -> None:
         with self._simulated.world.lock:

@@ -64,6 +64,11 @@ class TableLayout:
         return (self.rows - self.lines) * self.square_mm
 
     @property
+    def rack_pitch_mm(self) -> float:
+        """Distance of two neighbouring slots. The magnet may hold a disc 9 mm off its axis: it must not land on the next one."""
+        return self.disc_diameter_mm + 12.0
+
+    @property
     def slots(self) -> int:
         """Number of slots of one rack."""
         return self.rack_columns * self.rack_rows
@@ -82,7 +87,7 @@ class TableLayout:
         if not 1 <= number <= self.slots:
             raise ValueError(f"rack slot {number} is outside 1..{self.slots}")
         column, row = divmod(number - 1, self.rack_rows)
-        pitch = self.disc_diameter_mm + 6.0
+        pitch = self.rack_pitch_mm
         beside = self.border_mm + 0.5 * pitch + 8.0 + column * pitch
         x = -beside if rack is Rack.WHITE else self.width_mm + beside
         middle = 0.5 * self.height_mm

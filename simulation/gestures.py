@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from damludo.robot.places import Place, Rack
-from damludo.simulation.hand import Gesture, Put, Take
+from damludo.simulation.hand import Gesture, Point, Put, Take, Wait
 from damludo.simulation.table import Table
 from damludo.vision.content import Content
 
@@ -33,6 +33,18 @@ def gestures_to(table: Table, wanted: Mapping[int, Content], *, white_first: boo
         gestures += _carry(surplus[:pairs], lack[:pairs])
         gestures += _carry(surplus[pairs:], [racks.free_slot(white) for _ in surplus[pairs:]])
         gestures += _carry([racks.full_slot(white) for _ in lack[pairs:]], lack[pairs:])
+    return gestures
+
+
+def straightening(table: Table, squares: Sequence[int]) -> list[Gesture]:
+    """Return what a hand does to put single discs into the middle of their squares; at other squares it points."""
+    gestures: list[Gesture] = []
+    for square in squares:
+        place = table.layout.square(square)
+        if table.content().get(square, Content.EMPTY).discs == 1:
+            gestures += [Take(place.x_mm, place.y_mm), Put(place.x_mm, place.y_mm, exact=True)]
+        else:
+            gestures += [Point(place.x_mm, place.y_mm), Wait(0.5)]
     return gestures
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
 from damludo.rules.position import Colour, Position
-from damludo.simulation.gestures import gestures_to
-from damludo.simulation.hand import Gesture, Point, Put, SimulatedHand, Take, Wait, Withdraw
+from damludo.simulation.gestures import gestures_to, straightening
+from damludo.simulation.hand import Gesture, SimulatedHand, Wait, Withdraw
 from damludo.simulation.table import Table
 from damludo.vision.content import Content
 
@@ -131,16 +131,8 @@ class ScriptedHuman:
 
     def asked_to_straighten(self, squares: Sequence[int]) -> None:
         """Be asked to put discs into the middle of their squares."""
-        gestures: list[Gesture] = []
-        for square in squares:
-            place = self._table.layout.square(square)
-            discs = self._table.content().get(square, Content.EMPTY).discs
-            if discs == 1:
-                gestures += [Take(place.x_mm, place.y_mm), Put(place.x_mm, place.y_mm, exact=True)]
-            else:
-                gestures += [Point(place.x_mm, place.y_mm), Wait(0.5)]
         # With nothing to straighten a person still reaches out and points: the machine looks anew.
-        self._hand.do([Wait(0.5), *gestures, Withdraw()])
+        self._hand.do([Wait(0.5), *straightening(self._table, squares), Withdraw()])
 
     # --- own move ---------------------------------------------------------------------------------------------------------------
 

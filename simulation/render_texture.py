@@ -52,7 +52,7 @@ def stain(grain: Float32, colour: Bgr, contrast: float) -> Float32:
 
 def rack_box(layout: TableLayout, white: bool) -> Box:
     """Return the outline of a rack's tray."""
-    pitch = layout.disc_diameter_mm + 6.0
+    pitch = layout.rack_pitch_mm
     middle, half = 0.5 * layout.height_mm, 0.5 * layout.rack_rows * pitch + 5.0
     inner = layout.border_mm + 5.0
     outer = layout.border_mm + 8.0 + layout.rack_columns * pitch + 5.0

@@ -14,9 +14,10 @@ AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 
 MARGIN_LIMIT_NATS = 6.0
 """The best must lead by so much: a mistake in 400."""
-FREE_GAP_LIMIT_NATS = 18.0
+FREE_GAP_LIMIT_NATS = 12.0
 """If the best free reading is better by more than this, none of the outcomes is what stands there (legal plies: 0 to 7.5, illegal
-ones 34 to 44)."""
+ones 34 to 44). It stays below what one clearly seen square can weigh (18): else a disc that vanished beside a legal move would be
+overlooked."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

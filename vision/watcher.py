@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from damludo.vision.change import ChangeEvidence, Patches, PatchSampler
 from damludo.vision.content import Content
-from damludo.vision.errors import VisionError
+from damludo.vision.errors import BadPicture, VisionError
 from damludo.vision.frame import Frame, Image
 from damludo.vision.motion import MotionWatch, Region, Scene
 from damludo.vision.reading import BoardReading
@@ -93,7 +93,16 @@ class BoardWatcher:
         Args:
             frame: later than the last one.
             ignore: polygon of a moving machine part in the picture, shape (n, 2), px; it is no evidence of a hand.
+
+        Raises:
+            BadPicture: the picture is not of the size that the board was found in.
         """
+        height, width = frame.image.shape[:2]
+        if (width, height) != self.view.image_size:
+            raise BadPicture(
+                f"the pictures changed their size from {self.view.image_size} to {(width, height)} px; "
+                f"use pictures of one size, and start anew after another camera was plugged in"
+            )
         scene = self._motion.update(frame, ignore)
         if scene.quiet:
             if not self._was_quiet:

@@ -6,7 +6,7 @@ import time
 from damludo.engine.levels import LEVELS
 from damludo.engine.port import Choice, Limits
 from damludo.engine.search import AlphaBeta
-from damludo.play.arguments import add_position_arguments, count, game_of, seconds
+from damludo.play.arguments import add_position_arguments, count, game_of, seconds, seed
 from damludo.play.console import ExitCode, print_json
 from damludo.rules.game import Game
 from damludo.rules.moves import Move, play
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"strength, 1 to {len(LEVELS)} (default: {len(LEVELS)}); a limit given beside it replaces the level's own",
     )
     parser.add_argument(
-        "--seed", metavar="X", type=int, default=0, help="of the low levels' misjudgements (default: 0)"
+        "--seed", metavar="X", type=seed, default=0, help="of the low levels' misjudgements (default: 0)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 

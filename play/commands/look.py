@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from damludo.play.arguments import seed
 from damludo.play.console import CommandError, ExitCode, note, print_json
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--white-at", choices=SIDES, help="side of the picture where White's first rank lies")
     parser.add_argument("--score", metavar="LABELS", help="score the pictures of a label file instead")
     parser.add_argument("--mode", choices=MODES, default="found", help="what is scored (default found)")
-    parser.add_argument("--seed", type=int, default=0, help="of the disturbance in the mode rough")
+    parser.add_argument("--seed", type=seed, default=0, help="of the disturbance in the mode rough")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 

@@ -2,6 +2,8 @@
 
 import argparse
 
+from damludo.play.arguments import seed
+
 HELP = "play a game over the board; --sim needs no hardware"
 EXAMPLES = (
     "damludo play --sim",
@@ -22,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--speed", type=float, default=1.0, metavar="X", help="with --sim: so many times faster than real (0.1 to 20)"
     )
     table.add_argument(
-        "--seed", type=int, default=1, metavar="X", help="with --sim: light, camera and discs of the table"
+        "--seed", type=seed, default=1, metavar="X", help="with --sim: light, camera and discs of the table"
     )
     table.add_argument("--camera", metavar="SOURCE", help="camera number, device, video file or http stream")
     table.add_argument("--serial", metavar="PORT", help="serial port of the gantry's controller")

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from damludo.play.arguments import seed
+
 HELP = "play whole games on the simulated table, without a person"
 EXAMPLES = (
     "damludo simulate --game damludo --games 2 --seed 7 --json",
@@ -16,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--game", default="damludo", metavar="KEY", help="which game (default: damludo)")
     parser.add_argument("--games", type=_positive, default=1, metavar="N", help="how many games (default: 1)")
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="X", help="the same seed gives the same run (default: 0)"
+        "--seed", type=seed, default=0, metavar="X", help="the same seed gives the same run (default: 0)"
     )
     parser.add_argument(
         "--level", type=_level, default=2, metavar="N", help="the machine's level, 1 to 10 (default: 2)"

@@ -45,7 +45,8 @@ class InstantArm:
         self.stop_at = self.carried + 1
 
     def go_on(self) -> None:
-        self.carry(self.left)
+        self.stop_at, left, self.left = 0, self.left, ()
+        self.carry(left)
 
     def carry(self, transfers: Sequence[Transfer]) -> None:
         for number, transfer in enumerate(transfers):

@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from damludo.play.arguments import count, seconds
+from damludo.play.arguments import count, seconds, seed
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.0", "", " 1", "1_0", "٣", "9" * 19])
@@ -25,3 +25,13 @@ def test_seconds_are_above_zero_and_end(text: str) -> None:
 
 def test_seconds_are_read() -> None:
     assert seconds("0.25") == 0.25
+
+
+@pytest.mark.parametrize("text", ["-1", "1e9", "0.5", "", "٣", "9" * 19])
+def test_a_seed_is_a_whole_number_from_zero(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="not a seed"):
+        seed(text)
+
+
+def test_a_seed_is_read() -> None:
+    assert (seed("0"), seed("20261130")) == (0, 20_261_130)

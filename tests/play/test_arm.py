@@ -1,50 +1,70 @@
-"""The guard of the arm: waits for hands, and for the word of a person where the eyes are wrong."""
+"""The arm after STOP: what was promised is carried out once, whenever STOP was pressed."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import numpy as np
+import pytest
 
-from damludo.play.arm import HandGuard
-from damludo.robot.guard import CarriageSight
+from damludo.play.arm import GantryArm
+from damludo.play.content import board_content, grid_of_board
+from damludo.play.setup import guarded_arm
+from damludo.play.simulated import SimulatedTable, measured_map, set_table
+from damludo.robot.dialects.grbl import GRBL
+from damludo.robot.errors import Stopped
+from damludo.robot.gantry import Gantry
+from damludo.robot.places import Transfer
+from damludo.rules.position import Colour
+from damludo.rules.variants import variant
+from damludo.simulation.clock import LockstepClock
+from damludo.simulation.readings import ModelledEyes
+from damludo.simulation.transport import MemoryLine
 from damludo.vision.content import Content
-from damludo.vision.motion import Scene
-from damludo.vision.reading import BoardReading
 
-SIGHT = CarriageSight(None, 0.0, False)
+pytestmark = pytest.mark.simulation
 
 
-@dataclass
-class ScriptedEyes:
-    """Sees a hand or none, as told; the guard only looks."""
-
-    hands: list[bool]
-
-    def look(self, frame_rate_hz: float) -> Scene:
-        hand = self.hands.pop(0)
-        return Scene(0.0, 0, hand, not hand, not hand, False, 0.0, float(hand), 0.0)
-
-    def read(self) -> BoardReading:
-        raise AssertionError("the guard does not read")
-
-    def believe(self, content: Mapping[int, Content]) -> None:
-        raise AssertionError("the guard believes nothing")
+@pytest.fixture
+def table() -> SimulatedTable:
+    return set_table(variant("english"), 1, Colour.WHITE)
 
 
-def _answers(hands: list[bool], overruled: list[bool]) -> tuple[list[bool], list[bool]]:
-    told: list[bool] = []
-    guard = HandGuard(ScriptedEyes(list(hands)), told.append, lambda: overruled.pop(0))
-    return [guard.clear(SIGHT) for _ in hands], told
+@pytest.fixture
+def arm(table: SimulatedTable) -> GantryArm:
+    clock = LockstepClock(table.world)
+    gantry = Gantry(MemoryLine(table.world, table.controller), GRBL, clock)
+    gantry.connect()
+    gantry.home()
+    eyes = ModelledEyes(table.table, clock, grid_of_board(table.variant.board), np.random.default_rng(1))
+    arm, _ = guarded_arm(gantry, measured_map(table, gantry), table.layout, eyes, clock, lambda _: None, lambda: False)
+    return arm
 
 
-def test_a_hand_is_waited_for_and_both_changes_are_told() -> None:
-    assert _answers([False, True, True, False, False], [False] * 5) == ([True, False, False, True, True], [False, True])
+def _b6_to_a5(table: SimulatedTable) -> list[Transfer]:
+    board = table.variant.board
+    return [Transfer(table.layout.square(board.square("b6")), table.layout.square(board.square("a5")))]
 
 
-def test_a_person_may_say_that_no_hand_is_there() -> None:
-    assert _answers([True, True, True, True], [False, True]) == ([False, False, True, True], [False, True])
+def _a5(table: SimulatedTable) -> Content | None:
+    return table.table.content().get(table.variant.board.square("a5"))
 
 
-def test_the_word_holds_until_the_table_was_seen_clear() -> None:
-    assert _answers([True, True, False, True, True], [True, False]) == (
-        [False, True, True, False, False],
-        [False, True, False],
-    )
+def test_a_carrying_that_met_stop_before_it_began_is_carried_out_after_go(
+    table: SimulatedTable, arm: GantryArm
+) -> None:
+    arm.stop()
+    with pytest.raises(Stopped, match="before the carriage moved"):
+        arm.carry(_b6_to_a5(table))
+    assert _a5(table) is None
+    arm.go_on()
+    assert _a5(table) is Content.BLACK_MAN
+
+
+def test_a_stop_at_rest_is_lifted_by_go_and_forgotten(table: SimulatedTable, arm: GantryArm) -> None:
+    arm.stop()
+    arm.go_on()
+    arm.carry(_b6_to_a5(table))
+    assert _a5(table) is Content.BLACK_MAN
+
+
+def test_go_without_stop_moves_nothing(table: SimulatedTable, arm: GantryArm) -> None:
+    before = board_content(table.variant.board.playable, table.variant.start)
+    arm.go_on()
+    assert table.table.content() == {square: piece for square, piece in before.items() if piece.discs}

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from damludo.play.console import CommandError, ExitCode
 from damludo.play.events import EventKind, MatchEvent
-from damludo.play.journal import Journal, journal_line, read_journal
+from damludo.play.journal import Journal, journal_line, open_journal, read_journal
 
 EVENTS = [
     MatchEvent(EventKind.STARTED, 0.0, "Damludo: the machine plays black.", {"game": "damludo"}),
@@ -65,3 +66,15 @@ def test_a_missing_line_cuts_what_follows(written: Path) -> None:
     lines = written.read_bytes().splitlines(keepends=True)
     written.write_bytes(lines[0] + lines[2])
     assert len(read_journal(written).entries) == 1
+
+
+@pytest.mark.parametrize("in_the_way", ["journal", "file for a folder"])
+def test_a_journal_that_cannot_be_begun_is_bad_input(tmp_path: Path, in_the_way: str) -> None:
+    path = tmp_path / "kept" / "game.jsonl"
+    if in_the_way == "journal":
+        Journal(path).close()
+    else:
+        path.parent.write_text("")
+    with pytest.raises(CommandError, match="cannot be written") as caught:
+        open_journal(path)
+    assert caught.value.code is ExitCode.BAD_INPUT

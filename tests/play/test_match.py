@@ -229,3 +229,31 @@ def _gestures(table: Any, wanted: Any) -> list[Any]:
     place = table.table.layout.square(next(iter(table.table.content())))
     put_back = [Take(place.x_mm, place.y_mm), Put(place.x_mm, place.y_mm)]
     return [*(gestures_to(table.table, wanted, white_first=True) or put_back), Withdraw()]
+
+
+def test_a_stop_while_nothing_moved_is_lifted_by_go(make_match: MakeMatch) -> None:
+    table = make_match(seed=4)
+    table.arm.stop()
+    table.commands.waiting = [(1.0, Command.GO)]
+    assert table.match.run() is not None
+    assert E.STOPPED not in table.kinds()
+    assert E.MISMATCH not in table.kinds()
+
+
+def test_a_crown_that_is_missing_before_the_move_is_asked_for(make_match: MakeMatch) -> None:
+    table = make_match(fen="W:Wc3,Kg1:Bh8,f8", patience_s=30.0)
+    (king,) = [disc for disc in table.table.discs if disc.z_mm > 0.0]
+    king.held_by = "nobody"  # the crown was never there
+    table.human.told_to_move = lambda: None
+    table.match.run()
+    assert table.texts(E.ASK)[0] == "Before you move, please look at the board: g1 needs a white king."
+    assert table.table.content()[table.match.game.variant.board.square("g1")].discs == 2
+
+
+def test_a_legal_move_does_not_hide_another_change(make_match: MakeMatch) -> None:
+    table = make_match(fen="W:Wc3,e3,g1:Bd6,f6,h8", patience_s=12.0)
+    table.human.asked_to_straighten = lambda squares: None
+    _let_human_do(table, {"c3": None, "b4": "w", "d6": None, "e5": "b"})
+    table.match.run()
+    assert E.MOVE not in table.kinds()
+    assert E.ASK in table.kinds()

@@ -32,7 +32,7 @@ def served(tmp_path: Path) -> Iterator[Any]:
         yield json.loads(process.stdout.readline())
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=20) == 130
         if process.stdout is not None:
             process.stdout.close()
 

@@ -113,7 +113,7 @@ def test_a_capture_carries_the_man_then_the_victim_to_the_rack(
         "M3 S1000",
         "G4 P0.100",
         "G53 G1 Z-27.000 F3000.0",
-        "G53 G1 X-45.000 Y-360.000 F12540.7",
+        "G53 G1 X-42.000 Y-375.000 F12727.1",
         "G53 G1 Z-50.500 F3000.0",
         "M5",
         "G4 P0.100",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from damludo.vision.change import ChangeEvidence
 from damludo.vision.content import Content
-from damludo.vision.errors import VisionError
+from damludo.vision.errors import BadPicture, VisionError
 from damludo.vision.frame import Frame, Image
 from damludo.vision.reading import BoardReading
 from damludo.vision.view import BoardView
@@ -166,3 +166,9 @@ def test_an_empty_place_that_changed_holds_something_even_if_the_reader_sees_har
     table = combine(absolute, {D4: Content.EMPTY}, change)
     assert Content(int(table[D4].argmax())) is Content.BLACK_MAN
     assert table[D4, Content.BLACK_MAN] - table[D4, Content.EMPTY] > 3.0
+
+
+def test_a_picture_of_another_size_is_refused_in_a_sentence(desk: Desk) -> None:
+    frame = Frame(np.zeros((100, 120, 3), np.uint8), 99.0, 99)
+    with pytest.raises(BadPicture, match="changed their size"):
+        desk.watcher.update(frame)
