@@ -195,6 +195,7 @@ def test_a_disc_put_back_is_nothing() -> None:
             "c3xe5xg7 is not finished: please go on from e5 to g7, and take the captured disc on f6 off the board",
         ),
         ("english", CHAIN, "c3xg7", "c3xe5xg7 is a legal move"),
+        ("english", CHAIN, "c3xa5xg7", "c3-a5-g7: the capture goes another way; possible: c3xe5xg7 takes two"),
         (
             "hawaiian",
             "",

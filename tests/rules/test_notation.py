@@ -19,7 +19,7 @@ from damludo.rules.notation import (
     parse_fen,
     parse_move,
 )
-from damludo.rules.position import Colour, Piece
+from damludo.rules.position import Colour, Kind, Piece, Position, piece_of
 from damludo.rules.variants import VARIANTS, variant
 
 
@@ -263,3 +263,19 @@ def test_hostile_text_is_refused_at_once(text: str) -> None:
     with pytest.raises(BadMove):
         parse_move(english, english.start, text)
     assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize("key", VARIANTS)
+def test_moves_of_crowded_positions_with_kings_survive_both_notations(key: str) -> None:
+    """Kings that fly have many routes: what is written must leave one move."""
+    game, chance = variant(key), random.Random(key)
+    kinds = [kind for kind in (Kind.MAN, Kind.KING, Kind.KING) if kind in game.movers]
+    for _ in range(12):
+        cells = bytearray(len(game.start.cells))
+        for square in game.board.playable:
+            if chance.random() < 0.35:
+                cells[square] = piece_of(chance.choice(list(Colour)), chance.choice(kinds))
+        position = Position(bytes(cells), chance.choice(list(Colour)))
+        for move in legal_moves(game, position):
+            for text in (move_text(game, move), move_notation(game, position, move)):
+                assert parse_move(game, position, text).identity == move.identity
