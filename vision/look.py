@@ -103,16 +103,11 @@ class Look:
             ) from error
         for name, shape in shapes.items():
             if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
-<<<<<<< HEAD
                 raise BadPicture(
                     f"the look in the profile has a wrong entry {name!r}; leave the profile out and the look is learned anew"
                 )
-        return cls(**arrays, radius=radius)
-=======
-                raise BadPicture(f"the look in the profile has a wrong entry {name!r}; calibrate the board again")
         stack = data.get("stack")
         return cls(**arrays, radius=radius, stack=None if stack is None else StackLook.from_dict(stack))
->>>>>>> refs/heads/vision
 
 
 def normalised(patches: Patches, image: Image, step: Floats | None) -> tuple[Floats, LightField]:
