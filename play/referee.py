@@ -21,6 +21,9 @@ from damludo.vision.content import Content
 from damludo.vision.reading import BoardReading
 from damludo.vision.recognise import MARGIN_LIMIT_NATS, AnyOutcome, Ranking, rank
 
+READ_AGAIN = 3
+"""An unclear reading is repeated this often, on fresh pictures, before a person is asked."""
+
 LOG_PRIOR: Mapping[type, float] = {Legal: 0.0, Nothing: 0.0, Unfinished: -4.0, Illegal: -8.0}
 """Priors of what a human did, in nats (from the event model: illegal acts are rare, so they need better evidence)."""
 

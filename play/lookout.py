@@ -1,0 +1,117 @@
+"""Looking, waiting and telling: what a match does while time passes, shared by its human's and its machine's turns."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from damludo.play.events import EventKind, JsonValue, Listener, MatchEvent
+from damludo.play.ports import Clock, Command, Commands, Eyes
+from damludo.rules.geometry import Board
+from damludo.vision.content import LETTER_OF_CONTENT, Content
+from damludo.vision.reading import BoardReading
+
+HAND_FRAME_RATE_HZ = 15.0
+"""How often the match looks while it waits for a human."""
+
+
+class Impatient(Exception):
+    """Nothing happened for `patience_s`."""
+
+
+class Lookout:
+    """Eyes, commands and voice of a match.
+
+    Attributes:
+        obey: called with every command, in the match's thread.
+        interrupted: asked while waiting for a hand; True ends the waiting (a command decided the game).
+    """
+
+    def __init__(
+        self, eyes: Eyes, clock: Clock, commands: Commands, listener: Listener, board: Board, patience_s: float
+    ) -> None:
+        self._eyes, self._clock, self._commands, self._listener = eyes, clock, commands, listener
+        self._board, self._patience_s = board, patience_s
+        self._progress_s = clock.now_s()
+        self._hand = False
+        self.obey: Callable[[Command], None] = lambda command: None
+        self.interrupted: Callable[[], bool] = lambda: False
+
+    # --- looking ----------------------------------------------------------------------------------------------------------------
+
+    def read(self) -> BoardReading:
+        """Return the reading of the newest quiet pictures."""
+        return self._eyes.read()
+
+    def believe(self, content: Mapping[int, Content]) -> None:
+        """Take over what stands on the board."""
+        self._eyes.believe(content)
+
+    def look(self) -> bool:
+        """Take one picture, obey what was typed; return True when the scene is quiet.
+
+        Raises:
+            Impatient: there was no progress for too long.
+        """
+        scene = self._eyes.look(HAND_FRAME_RATE_HZ)
+        if scene.hand != self._hand:
+            self._hand = scene.hand
+            self.tell(EventKind.HAND_IN if scene.hand else EventKind.HAND_OUT, "")
+        command = self._commands.poll()
+        if command is not None:
+            self.obey(command)
+        if self._patience_s and self._clock.now_s() - self._progress_s > self._patience_s:
+            raise Impatient(f"nothing happened for {self._patience_s:.0f} s")
+        return scene.quiet
+
+    def wait_for_quiet(self) -> None:
+        """Wait until nothing moves and no hand is there."""
+        while not self.look():
+            pass
+
+    def wait_for_hand(self, at_most_s: float = math.inf) -> bool:
+        """Wait until a hand came and return True; an interruption, or the time's end, returns too."""
+        end = self._clock.now_s() + at_most_s
+        while not self._hand and not self.interrupted() and self._clock.now_s() < end:
+            self.look()
+        return self._hand
+
+    def look_for(self, seconds: float) -> None:
+        """Go on looking for some time."""
+        end = self._clock.now_s() + seconds
+        while self._clock.now_s() < end:
+            self.look()
+
+    # --- telling ----------------------------------------------------------------------------------------------------------------
+
+    def tell(self, kind: EventKind, text: str, **data: JsonValue) -> None:
+        """Tell an event to everybody who listens."""
+        self._listener(MatchEvent(kind, self._clock.now_s(), text, data))
+
+    def progress(self) -> None:
+        """Note that the match went on: patience begins anew."""
+        self._progress_s = self._clock.now_s()
+
+    def ask_to_put_right(self, text: str, squares: Sequence[int], wanted: Mapping[int, Content]) -> None:
+        """Ask a person to make squares look as they must."""
+        letters: dict[str, JsonValue] = {
+            self._board.name(square): LETTER_OF_CONTENT[wanted[square]] for square in squares
+        }
+        self.tell(EventKind.ASK, text, question="finish", squares=list(letters), wanted=letters)
+
+    def names(self, squares: Sequence[int] | frozenset[int]) -> list[JsonValue]:
+        """Return the names of squares, in the board's order."""
+        return [self._board.name(square) for square in sorted(squares)]
+
+    def duties(self, squares: Sequence[int], wanted: Mapping[int, Content]) -> str:
+        """Return what has to be done on squares, in words; "" for none."""
+        parts = [f"{self._board.name(square)} {_DUTY[wanted[square]]}" for square in squares]
+        more = f" and {len(parts) - 6} more squares" if len(parts) > 6 else ""
+        return ", ".join(parts[:6]) + more + ("." if parts else "")
+
+
+_DUTY: Mapping[Content, str] = {
+    Content.EMPTY: "must be empty",
+    Content.WHITE_MAN: "needs a white man",
+    Content.WHITE_KING: "needs a white king",
+    Content.BLACK_MAN: "needs a black man",
+    Content.BLACK_KING: "needs a black king",
+}
