@@ -1,6 +1,7 @@
 """`damludo simulate --serve`: the simulated table as a device, for `damludo play --serial ... --camera ...`."""
 
 import contextlib
+import signal
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -75,5 +76,8 @@ def serve(variant: Variant, spec: HumanSpec, seed: int, speed: float, home: str 
                 f"--calibration {served.calibration}",
                 flush=True,
             )
-        threading.Event().wait()  # until somebody interrupts it
+        # Started in the background by a shell we would ignore interrupts; a service manager sends SIGTERM. Both end us in order.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.default_int_handler)
+        threading.Event().wait()
     return ExitCode.INTERRUPTED

@@ -23,6 +23,8 @@ JPEG_QUALITY = 92
 PATH = "/stream.mjpg"
 START_S = 10.0
 IDLE_S = 0.5
+PAUSE_S = 0.03
+"""Between two pictures: some 25 pictures a second."""
 """A client's generator looks up at least this often, also when no picture comes: it must end when the server does."""
 
 
@@ -165,6 +167,8 @@ class PictureServer:
                 count += 1
                 self._newest = (count, data.tobytes())
                 self._wake()
+            # A webcam gives no more; drawing more would only take the processor from who looks at them.
+            self._stop.wait(PAUSE_S)
 
     def _wake(self) -> None:
         loop, fresh = self._loop, self._fresh

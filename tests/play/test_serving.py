@@ -24,16 +24,18 @@ PATIENCE_S = 8.0
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Any]:
     """Start `damludo simulate --serve` and give what it prints."""
-    options = ["--game", "english", "--seed", "7", "--human", "random+fast", "--speed", "3"]
+    options = ["--game", "english", "--seed", "7", "--human", "random+fast", "--speed", "1.5"]
     command = [*DAMLUDO, "--home", str(tmp_path), "simulate", "--serve", "--json", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
     try:
-        assert process.stdout is not None
         yield json.loads(process.stdout.readline())
     finally:
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 130
-        if process.stdout is not None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            assert process.wait(timeout=20) == 130
+        finally:
+            process.kill()
             process.stdout.close()
 
 

@@ -69,7 +69,7 @@ def test_homing_ends_at_the_switches(device: Any, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize(
-    ("square", "place"), [("c3", (125.0, 125.0)), ("h8", (375.0, 375.0)), ("white1", (-55.0, 2.0))]
+    ("square", "place"), [("c3", (125.0, 125.0)), ("h8", (375.0, 375.0)), ("white1", (-58.0, -25.0))]
 )
 def test_the_magnet_travels_above_the_square(square: str, place: tuple[float, float], measured: Any) -> None:
     assert measured.run("gantry", "goto", square) == 0
@@ -125,7 +125,7 @@ def test_a_square_out_of_reach_is_refused_before_anything_moves(
 
     assert measured.run("gantry", "goto", "a1") == 5
     captured = capsys.readouterr()
-    assert "is outside the travel 2.0..700.0 mm" in captured.err
+    assert "is outside the travel 2.0..714.0 mm" in captured.err
     assert "hands" not in captured.out
     assert measured.simulated.mechanics.position == before
 
@@ -168,8 +168,8 @@ def test_the_settings_of_the_profile_are_put_back(measured: Any, capsys: pytest.
 
     assert measured.run("gantry", "settings", "--restore", "--json") == 0
     captured = capsys.readouterr()
-    assert captured.err.splitlines() == ["$100 was 40.000, is now 80.000", "$130 was 500.000, is now 700.000"]
-    assert json.loads(captured.out)["settings"]["130"] == "700.000"
+    assert captured.err.splitlines() == ["$100 was 40.000, is now 80.000", "$130 was 500.000, is now 714.000"]
+    assert json.loads(captured.out)["settings"]["130"] == "714.000"
     assert measured.run("gantry", "goto", "c3") == 0
 
 
