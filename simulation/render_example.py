@@ -14,7 +14,7 @@ from damludo.vision.frame import Image
 
 WHITE_MEN = (0, 4, 6, 9, 11, 13, 16, 18, 27)
 BLACK_MEN = (61, 63, 52, 54, 43, 45, 47, 34, 36)
-WHITE_KINGS, BLACK_KINGS = (58,), (15,)
+WHITE_KINGS, BLACK_KINGS = (59,), (15,)
 TAKEN_WHITE, TAKEN_BLACK = 2, 3
 
 
