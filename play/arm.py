@@ -33,10 +33,11 @@ class HandGuard:
         self._eyes, self._told, self._overruled = eyes, told, overruled
         self._clear, self._trusted = True, False
         self.sight: CarriageSight | None = None
+        self.sight_before: CarriageSight | None = None
 
     def clear(self, carriage: CarriageSight) -> bool:
         """Look once; return True if no hand is over the board."""
-        self.sight = carriage
+        self.sight_before, self.sight = self.sight, carriage
         hand = self._eyes.look(NEXT_FRAME_HZ).hand
         self._trusted = hand and (self._trusted or (not self._clear and self._overruled()))
         clear = not hand or self._trusted
@@ -44,6 +45,10 @@ class HandGuard:
             self._clear = clear
             self._told(clear)
         return clear
+
+    def forget_carriage(self) -> None:
+        """Note that the carriage is parked out of the picture."""
+        self.sight = self.sight_before = None
 
 
 class GantryArm:
@@ -77,24 +82,33 @@ class GantryArm:
         """Finish what was stopped, nothing if nothing was; raises as `carry` does."""
         if self._gantry.state is State.STOPPED:
             self._gantry.go_on(self._guard)
-            self._guard.sight = None
+            self._guard.forget_carriage()
         plan, self._not_begun = self._not_begun, None
         if plan is not None:
             self._run(plan)
 
     def _run(self, plan: MotionPlan) -> None:
         self._gantry.run(plan, self._guard)
-        self._guard.sight = None
+        self._guard.forget_carriage()
 
 
 def outline_of_carriage(guard: HandGuard, board: GantryMap, view: BoardView) -> Callable[[], Outline | None]:
-    """Return what the eyes must not take for a hand: the carriage, where the gantry last reported it; None when it is parked."""
+    """Return what the eyes must not take for a hand: the carriage; None when it is parked.
+
+    The last report is up to one interval old when a picture is taken: at 300 mm/s the carriage is 30 mm further by then. So the
+    outline reaches from where it was reported to where it will be if it goes on as it did since the report before.
+    """
     shape = CarriageShape()
 
     def outline() -> Outline | None:
-        sight = guard.sight
+        sight, before = guard.sight, guard.sight_before
         if sight is None or sight.position is None:
             return None
-        return carriage_outline(view, shape, board.to_board(sight.position))
+        x, y, z = board.to_board(sight.position)
+        path = [(x, y, z)]
+        if before is not None and before.position is not None:
+            x0, y0, z0 = board.to_board(before.position)
+            path.append((2 * x - x0, 2 * y - y0, 2 * z - z0))
+        return carriage_outline(view, shape, path)
 
     return outline

@@ -1,5 +1,6 @@
 """Where the machine's moving parts are in the picture: what the eyes must not take for a hand."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -27,25 +28,26 @@ class CarriageShape:
     head_half_width_mm: float = 40.0
 
 
-def carriage_outline(view: BoardView, shape: CarriageShape, at_mm: tuple[float, float, float]) -> Outline:
-    """Return the convex outline of beam, head and carried disc in the picture.
+def carriage_outline(view: BoardView, shape: CarriageShape, path_mm: Sequence[tuple[float, float, float]]) -> Outline:
+    """Return the convex outline of beam, head and carried disc in the picture, wherever on a stretch of the way they are.
 
     Args:
-        at_mm: the magnet's face, board frame (x, y, height).
+        path_mm: points of the magnet's face, board frame (x, y, height); at least one.
     """
-    x, y, z = at_mm
     width = float(view.outer_corners_mm()[1, 0])
-    beam = _box(
-        (-shape.beam_overhang_mm, width + shape.beam_overhang_mm),
-        (y - shape.beam_half_width_mm, y + shape.beam_half_width_mm),
-        (shape.beam_low_mm, shape.beam_high_mm),
-    )
-    head = _box(
-        (x - shape.head_half_width_mm, x + shape.head_half_width_mm),
-        (y - shape.head_half_width_mm, y + shape.head_half_width_mm),
-        (max(0.0, z - view.sizes.disc_height_mm), shape.beam_high_mm),
-    )
-    points = view.project(np.array(beam + head)).astype(np.float32)
+    corners: list[tuple[float, float, float]] = []
+    for x, y, z in path_mm:
+        corners += _box(
+            (-shape.beam_overhang_mm, width + shape.beam_overhang_mm),
+            (y - shape.beam_half_width_mm, y + shape.beam_half_width_mm),
+            (shape.beam_low_mm, shape.beam_high_mm),
+        )
+        corners += _box(
+            (x - shape.head_half_width_mm, x + shape.head_half_width_mm),
+            (y - shape.head_half_width_mm, y + shape.head_half_width_mm),
+            (max(0.0, z - view.sizes.disc_height_mm), shape.beam_high_mm),
+        )
+    points = view.project(np.array(corners)).astype(np.float32)
     return np.asarray(cv2.convexHull(points), dtype=np.float64).reshape(-1, 2)
 
 

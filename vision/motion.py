@@ -285,7 +285,7 @@ class MotionWatch:
         if MOTION_SQUARES < moving_squares < math.inf:
             self._last_motion_s = frame.time_s
         cover = self._cover(gray, seen, moving)
-        self._believe(cover, frame.time_s)
+        self._believe(cover, frame.time_s, machine=ignore is not None)
         still = frame.time_s - self._last_motion_s >= STILL_S
         if not blocked:
             self._settle(gray, cover, moving, frame.time_s)
@@ -346,7 +346,7 @@ class MotionWatch:
         mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, region.kernel(0.3)), dtype=np.uint8)
         return _components(mask, moving, region)
 
-    def _believe(self, cover: Cover, time_s: float) -> None:
+    def _believe(self, cover: Cover, time_s: float, *, machine: bool) -> None:
         """One step of the hidden Markov chain in log odds (IN against OUT)."""
         elapsed = min(max(time_s - self._previous_s, 0.02), 1.0)
         # Hands come and go about once in 8 s: that much certainty is lost by waiting.
@@ -354,7 +354,8 @@ class MotionWatch:
         inside = 1.0 / (1.0 + math.exp(-self._log_odds))
         inside = inside * (1.0 - change) + (1.0 - inside) * change
         prior = math.log(inside / (1.0 - inside))
-        self._log_odds = min(max(prior + _hand_evidence(cover, self._log_odds < -2.0), -MOST_LOG_ODDS), MOST_LOG_ODDS)
+        evidence = _hand_evidence(cover, self._log_odds < -2.0, machine)
+        self._log_odds = min(max(prior + evidence, -MOST_LOG_ODDS), MOST_LOG_ODDS)
 
     def _settle(self, gray: Gray, cover: Cover, moving: NDArray[np.bool_], time_s: float) -> None:
         """Let the calm picture follow the scene, without ever swallowing a hand that comes slowly."""
@@ -387,15 +388,18 @@ class MotionWatch:
         self._covered[np.unique(self.region.place_of_pixel[wide])] = True
 
 
-def _hand_evidence(cover: Cover, was_out: bool) -> float:
+def _hand_evidence(cover: Cover, was_out: bool, machine: bool) -> float:
     """Log-likelihood ratio of hand against no hand for one frame.
 
     Fitted on the sequence of photographs: hands with what is seen of the arm cover 1 to 15 squares.
     """
-    return max((_patch_evidence(patch, was_out) for patch in cover.patches), default=NOTHING_EVIDENCE)
+    return max((_patch_evidence(patch, was_out, machine) for patch in cover.patches), default=NOTHING_EVIDENCE)
 
 
-def _patch_evidence(patch: Patch, was_out: bool) -> float:
+def _patch_evidence(patch: Patch, was_out: bool, machine: bool) -> float:
+    if machine and patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES:
+        # The machine itself moves discs about, and its shadow stirs over them; a hand in the inside has an arm to the border.
+        return -3.5
     if was_out and patch.moving_squares > 0.5 * patch.squares:
         # Nothing but a hand moves discs about; where one just left, all has moved and this would mean nothing.
         return _area_evidence(patch.weight, 0.5 if patch.border_squares > 0.0 else 0.8)
