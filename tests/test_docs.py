@@ -30,6 +30,7 @@ NOT_RUN = {
     "damludo look": "needs pictures",
     "damludo pdn": "needs records of games",
     "damludo simulate --serve": "runs until it is stopped",
+    "damludo simulate --game english --games 10": "ten games over rendered pictures take a quarter of an hour",
     "damludo simulate --game damludo": "a game over rendered pictures takes a minute; tests/play plays some",
 }
 """Beginnings of command lines that are only parsed, with the reason."""
