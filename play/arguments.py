@@ -48,6 +48,17 @@ def seed(text: str) -> int:
     return int(text)
 
 
+def speed(text: str) -> float:
+    """Read how many times faster than real the simulated table lives, 0.1 to 20; an argparse type."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0.1 <= number <= 20.0:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is outside 0.1 to 20")
+    return number
+
+
 def seconds(text: str) -> float:
     """Read a number of seconds above 0; an argparse type."""
     try:

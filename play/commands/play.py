@@ -2,7 +2,7 @@
 
 import argparse
 
-from damludo.play.arguments import seed
+from damludo.play.arguments import seed, speed
 
 HELP = "play a game over the board; --sim needs no hardware"
 EXAMPLES = (
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     table = parser.add_argument_group("table")
     table.add_argument("--sim", action="store_true", help="play on the simulated table: type your moves")
     table.add_argument(
-        "--speed", type=float, default=1.0, metavar="X", help="with --sim: so many times faster than real (0.1 to 20)"
+        "--speed", type=speed, default=1.0, metavar="X", help="with --sim: so many times faster than real (0.1 to 20)"
     )
     table.add_argument(
         "--seed", type=seed, default=1, metavar="X", help="with --sim: light, camera and discs of the table"
@@ -57,8 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
     )
     game = variant(chosen.game)
     if arguments.sim:
-        if not 0.1 <= arguments.speed <= 20.0:
-            raise CommandError(f"--speed {arguments.speed:g} is outside 0.1 to 20", ExitCode.USAGE)
         from damludo.play.at_the_table import play_simulated
 
         return play_simulated(game, chosen, where, arguments.seed, arguments.speed)

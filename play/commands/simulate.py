@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from damludo.play.arguments import seed
+from damludo.play.arguments import count, seed, speed
 
 HELP = "play whole games on the simulated table, without a person"
 EXAMPLES = (
@@ -16,7 +16,7 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--game", default="damludo", metavar="KEY", help="which game (default: damludo)")
-    parser.add_argument("--games", type=_positive, default=1, metavar="N", help="how many games (default: 1)")
+    parser.add_argument("--games", type=count, default=1, metavar="N", help="how many games (default: 1)")
     parser.add_argument(
         "--seed", type=seed, default=0, metavar="X", help="the same seed gives the same run (default: 0)"
     )
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--serve", action="store_true", help="offer the table as a device: a serial port and an http stream"
     )
     parser.add_argument(
-        "--speed", type=_speed, default=1.0, metavar="X", help="with --serve: times faster than real (0.1 to 20)"
+        "--speed", type=speed, default=1.0, metavar="X", help="with --serve: times faster than real (0.1 to 20)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
@@ -67,22 +67,6 @@ def run(arguments: argparse.Namespace) -> int:
         journals=arguments.journal,
     )
     return simulate(options, arguments.games, arguments.json)
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100_000:
-        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number from 1 to 100000")
-    return int(text)
-
-
-def _speed(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.1 <= value <= 20.0:
-        raise argparse.ArgumentTypeError(f"'{text}' must be a number from 0.1 to 20")
-    return value
 
 
 def _level(text: str) -> int:

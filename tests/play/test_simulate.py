@@ -74,7 +74,7 @@ def test_a_careless_human_is_always_told(capsys: pytest.CaptureFixture[str]) -> 
     [
         (["--human", "drunk"], 2, "'drunk' is unknown"),
         (["--human", "engine:11"], 2, "'engine:11' is unknown"),
-        (["--games", "0"], 2, "must be a whole number from 1"),
+        (["--games", "0"], 2, "is not a whole number from 1"),
         (["--level", "11"], 2, "must be a level from 1 to 10"),
         (["--game", "chess"], 3, "chess"),
         (["--controller", "avr"], 2, "invalid choice: 'avr'"),
