@@ -69,7 +69,7 @@ def written(game: Variant, position: Position, name: Callable[[int], str]) -> st
     return ":".join(["WB"[position.side], *sides])
 
 
-def testimony(library: str, python: Path, key: str, positions: list[Position]) -> list[Moves]:
+def moves_by(library: str, python: Path, key: str, positions: list[Position]) -> list[Moves]:
     """The legal moves of positions by a library."""
     game = GAMES[key]
     # In games that are written with letters one of them counts from a1; otherwise both count from the top left.
@@ -108,7 +108,7 @@ def known(library: str, key: str, position: Position, ours: Moves, theirs: Moves
                 for origin, target, taken in over
             )
         case "pydraughts", "frisian":
-            # It adds up 1 for a man and 1.501 for a king in the order of capture, as floating-point numbers, and compares the sums
+            # It adds up 1 for a man and 1.501 for a king in the order of capture, as floating-point numbers, and compares sums
             # exactly: of captures of equal value only those are left whose sum is greater in its last digit.
             return theirs < ours and len({_worth(position, taken) for _, _, taken in ours}) == 1
     return False
@@ -123,7 +123,7 @@ def environment(folder: Path, library: str) -> Path:
     """Install a library into a new environment; return its interpreter. Skips where there is no package index."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = folder / "bin" / "python"
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIRED[library]]
+    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIRED[library]]
     done = subprocess.run(install, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip(f"{library} cannot be installed: {done.stderr.strip()[-200:]}")
@@ -136,7 +136,7 @@ def unexplained(library: str, python: Path, counts: dict[str, int]) -> dict[str,
     for key, count in counts.items():
         game, chance = GAMES[key], random.Random(key)
         positions = [random_position(game, chance) for _ in range(count)]
-        pairs = zip(positions, testimony(library, python, key, positions), strict=True)
+        pairs = zip(positions, moves_by(library, python, key, positions), strict=True)
         differing = [(at, ours, theirs) for at, theirs in pairs if (ours := own_moves(game, at)) != theirs]
         found[key] = [
             f"{written(game, at, game.board.name)}: only we {sorted(map(str, ours - theirs))}, "
