@@ -29,6 +29,7 @@ NOT_RUN = {
     "damludo watch": "needs a camera, a video or pictures",
     "damludo look": "needs pictures",
     "damludo pdn": "needs records of games",
+    "damludo bench rules --witness": "needs another library in another environment",
     "damludo simulate --serve": "runs until it is stopped",
     "damludo simulate --game english --games 10": "ten games over rendered pictures take a quarter of an hour",
     "damludo simulate --game damludo": "a game over rendered pictures takes a minute; tests/play plays some",
