@@ -324,7 +324,8 @@ def test_a_made_up_position_with_thousands_of_ways_to_capture(key: str, fen: str
     with pytest.raises(BadPosition, match="no game leads to such a position"):
         legal_moves(game, parse_fen(game, fen))
     (read,) = read_pdn(f'[Variant "{key}"][FEN "{fen}"] 1. {fen[4:6]}xd1 *')
-    assert [problem.ply for problem in read.problems] == [1]
+    assert [problem.ply for problem in read.problems] == [0]
+    assert "[Variant" in write_pdn(read.game, read.tags)
 
 
 def test_a_megabyte_of_digits_as_a_move() -> None:
