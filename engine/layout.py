@@ -37,7 +37,7 @@ class Table:
     values: tuple[int, ...]
 
 
-_Entry = tuple[int, int, tuple[Value, ...]]
+_Entry = tuple[int, int, tuple[Value, ...]] | tuple[int, int, tuple[Value, ...], tuple[Value, ...]]
 """Side (or EITHER), kind, and what such a piece can do."""
 
 Constants = dict[str, Value | Table]
@@ -141,6 +141,7 @@ class _Traits:
             "CROWN_STOPS": self._in_capture(InCapture.STOP),
             "CROWN_GOES_ON": self._in_capture(InCapture.GO_ON),
             "BECOMES": self._becomes(),
+            "CROWNING_GOES_ON": any(promotion.in_capture is InCapture.GO_ON for promotion in variant.promotions.values()),
             "NEXT": self._next(),
             "OPPOSITE": self._opposite(),
             "NEIGHBOUR_WAYS": tuple(self.ways.index(step) for step in ORTHOGONALS) if variant.opening else (),
@@ -196,6 +197,7 @@ class _Traits:
         used: list[int] = []
         starts = [0]
         short: list[_Entry] = []
+        followed: list[_Entry] = []
         afar: list[_Entry] = []
         for later in (False, True):
             for colour in Colour:
@@ -210,9 +212,11 @@ class _Traits:
                     if not later and mover:
                         near, far = self._first_jumps(colour, mover)
                         short += [(int(colour), KINDS.index(kind), near)] if near else []
+                        followed += [(int(colour), KINDS.index(kind), near, self._next_jumps(colour, mover))] if near else []
                         afar += [(int(colour), KINDS.index(kind), far)] if far else []
         return {
             "SHORT_JUMPS": _merged(short),
+            "FOLLOWED_JUMPS": _merged(followed),
             "AFAR_JUMPS": _merged(afar),
             "LINES_FROM": Table(tuple(starts)),
             "LINES": Table(tuple(used)),
@@ -226,12 +230,18 @@ class _Traits:
     def _everything(self) -> int:
         return _victims(Jump(()))
 
+    def _next_jumps(self, colour: Colour, mover: Mover) -> tuple[Value, ...]:
+        return self._jumps(colour, mover.later_jumps or mover.jumps)[0]
+
     def _first_jumps(self, colour: Colour, mover: Mover) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+        return self._jumps(colour, mover.jumps)
+
+    def _jumps(self, colour: Colour, jumps: tuple[Jump, ...]) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
         """The short jumps as (shift, mask, victims) and those from afar as (way, victims)."""
         near: list[tuple[int, Bits, int]] = []
         far: list[tuple[int, int]] = []
         everywhere = frozenset(self.variant.board.playable)
-        for jump in mover.jumps:
+        for jump in jumps:
             for step in (self._turned(colour, step) for step in jump.directions):
                 victims = _victims(jump)
                 code = 0 if victims == self._everything() else victims

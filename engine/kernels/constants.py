@@ -45,6 +45,8 @@ STUCK_WINS: bool
 CROWN_STOPS: tuple[int, ...]
 CROWN_GOES_ON: tuple[int, ...]
 """For each kind: its move ends where it is crowned; it is crowned in mid-capture and goes on as what it has become."""
+CROWNING_GOES_ON: bool
+"""Some kind does the latter."""
 BECOMES: tuple[int, ...]
 """The kind after landing; index (side * 3 + kind) * WIDTH + bit."""
 NEXT: tuple[int, ...]
@@ -57,6 +59,8 @@ SLIDES: tuple[tuple[int, int, tuple[int, ...]], ...]
 """(side, kind, ways) for pieces that move any distance."""
 SHORT_JUMPS: tuple[tuple[int, int, tuple[tuple[int, Set, int], ...]], ...]
 """(side, kind, ((shift, squares with such a jump, victims), ...)) for first jumps over a neighbour."""
+FOLLOWED_JUMPS: tuple[tuple[int, int, tuple[tuple[int, Set, int], ...], tuple[tuple[int, Set, int], ...]], ...]
+"""The same, each with the jumps that such a piece has after the first."""
 AFAR_JUMPS: tuple[tuple[int, int, tuple[tuple[int, int], ...]], ...]
 """(side, kind, ((way, victims), ...)) for first jumps from any distance."""
 LINES_FROM: tuple[int, ...]

@@ -205,7 +205,7 @@ def victim(line: int, at: int, came: int, standing: Set, prey: Set, kings: Set, 
 
 
 def jump(
-    at: int, kind: int, later: int, came: int, standing: Set, prey: Set, taken: Set, kings: Set, extra: Set, side: int,
+    at: int, kind: int, came: int, standing: Set, prey: Set, taken: Set, kings: Set, extra: Set, side: int,
     move: int, royal: int, order: int, state: Ints, moves: Ints, takens: Sets, orders: Ints,
 ) -> bool:  # fmt: skip
     """Follow all jumps of a piece from a square and keep the captures that end; return whether there is a jump.
@@ -214,7 +214,7 @@ def jump(
     several landing squares one must be chosen from which the capture goes on, if there is such a one.
     """
     jumped = False
-    row = (later * 2 + side) * 3 + kind
+    row = ((2 if came >= 0 else 0) + side) * 3 + kind
     crowns = (side * 3 + kind) * WIDTH
     for index in range(LINES_FROM[row], LINES_FROM[row + 1]):
         line = LINES[index]
@@ -236,8 +236,9 @@ def jump(
             becomes = BECOMES[crowns + square]
             if becomes == kind or CROWN_STOPS[kind] == 0:
                 rider = becomes if CROWN_GOES_ON[kind] != 0 else kind
+                # No literal among the arguments: numba would compile the call for that literal, and lose it in its cache.
                 if jump(
-                    square, rider, 1, way, left, prey & ~bit(over), taken | bit(over), kings, extra, side,
+                    square, rider, way, left, prey & ~bit(over), taken | bit(over), kings, extra, side,
                     longer, met, sequence, state, moves, takens, orders,
                 ):  # fmt: skip
                     goes_on = True
@@ -277,7 +278,7 @@ def captures(
         state[ORIGIN_FROM] = state[END]
         standing = (own | opp) & ~bit(at)
         move = at | (kind << 14)
-        jump(at, kind, 0, -1, standing, opp, EMPTY, kings, extra, side, move, 0, 0, state, moves, takens, orders)
+        jump(at, kind, -1, standing, opp, EMPTY, kings, extra, side, move, 0, 0, state, moves, takens, orders)
     return state[END]
 
 
