@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 from damludo.engine.layout import WORD, Bits, Constants, Table, constants_of
-from damludo.engine.specialise import Specialiser, strip, without_imports
+from damludo.engine.specialise import Specialiser, functions_of, strip
 from damludo.rules.traits import Variant
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -85,10 +85,9 @@ def source_of(variant: Variant, part: str, form: Form) -> str:
     files = (*((form.sets,) if part == "moves" else ()), *PARTS[part])
     trees = [ast.parse((KERNELS / f"{name}.py").read_text(encoding="utf-8")) for name in files]
     body: list[ast.stmt] = []
+    specialiser = Specialiser({**constants, **_places()}, literal)
     for tree in trees:
-        own, statements = _module_constants(without_imports(tree))
-        specialiser = Specialiser({**constants, **own}, literal)
-        for statement in specialiser.body(statements):
+        for statement in specialiser.body(functions_of(tree)):
             assert isinstance(statement, ast.FunctionDef)
             if form.set_type:
                 statement.decorator_list = [_compiled(statement, form.set_type)]
@@ -99,17 +98,16 @@ def source_of(variant: Variant, part: str, form: Form) -> str:
     return "\n".join((*form.imports, *_tables(constants, used, form), text, ""))
 
 
-def _module_constants(statements: list[ast.stmt]) -> tuple[Constants, list[ast.stmt]]:
-    """Split the assignments `NAME = number` from the functions of a kernel module."""
-    own: Constants = {}
-    functions: list[ast.stmt] = []
-    for statement in statements:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int(value))):
-                own[name] = value
-            case ast.FunctionDef():
-                functions.append(statement)
-    return own, functions
+@cache
+def _places() -> Constants:
+    """The assignments `NAME = number` of all kernel files."""
+    places: Constants = {}
+    for name in (name for names in PARTS.values() for name in names):
+        for statement in ast.parse((KERNELS / f"{name}.py").read_text(encoding="utf-8")).body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=place)], value=ast.Constant(value=int(value))):
+                    places[place] = value
+    return places
 
 
 def _whole(squares: Bits) -> ast.expr:
@@ -138,8 +136,8 @@ def _tables(constants: Constants, used: Iterable[str], form: Form) -> list[str]:
 
 def _compiled(function: ast.FunctionDef, set_type: str) -> ast.expr:
     """The decorator that has a function compiled, with the signature that its annotations name."""
-    types = {"int": "int64", "bool": "boolean", "Set": set_type, "Ints": "int64[::1]", "Sets": "int64[::1]"}
-    types |= {"None": "void", "Pair": set_type, "Smalls": "int32[::1]"}
+    types = {"int": "int64", "bool": "boolean", "Set": set_type, "Ints": "int64[::1]"}
+    types |= {"None": "void", "Pair": set_type, "Smalls": "int16[::1]"}
     arguments = ", ".join(types[ast.unparse(argument.annotation)] for argument in function.args.args if argument.annotation)
     assert function.returns is not None
     returns = function.returns

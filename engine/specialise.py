@@ -118,14 +118,9 @@ class Specialiser(ast.NodeTransformer):
         return call
 
 
-def without_imports(module: ast.Module) -> list[ast.stmt]:
-    """The statements of a kernel module but its imports and docstring: what it needs stands in the same file."""
-    return [
-        statement
-        for statement in module.body
-        if not isinstance(statement, ast.ImportFrom | ast.Import)
-        and not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
-    ]
+def functions_of(module: ast.Module) -> list[ast.FunctionDef]:
+    """The functions of a kernel module."""
+    return [statement for statement in module.body if isinstance(statement, ast.FunctionDef)]
 
 
 def strip(function: ast.FunctionDef) -> None:

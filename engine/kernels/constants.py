@@ -10,8 +10,10 @@ Set: TypeAlias = int
 """A set of squares; two machine words where one does not hold the board."""
 Ints: TypeAlias = "list[int]"
 """A flat array of whole numbers that a kernel may write to."""
-Sets: TypeAlias = "list[int]"
-"""A flat array of sets; read and written by `get` and `put` alone."""
+Smalls: TypeAlias = "list[int]"
+"""A flat array of weights; short numbers."""
+Pair: TypeAlias = tuple[int, int]
+"""A set in two machine words."""
 
 WIDTH: int
 """Number of bits, unused ones among them included."""

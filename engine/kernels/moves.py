@@ -5,8 +5,9 @@ are kings or of the third kind; `side`. A move is one number and the set of capt
 
     bits  0-6  origin    7-13 target    14-15 kind before    16-17 kind after    18-23 pieces taken
 
-Moves are written from index `base` on into three arrays side by side: `moves`, `takens`, and `orders`, in which the order of capture
-is told apart. The numbers in `state` say how far the writing has come.
+Everything that is written lies in one flat array, `memory`, because each array costs a call seven arguments. A move takes STRIDE
+places from a multiple of STRIDE on: the number, a place that tells orders of capture apart and later holds the move's score, the set.
+The first places of `memory` say how far the writing has come.
 """
 
 from damludo.engine.kernels.constants import (
@@ -41,12 +42,17 @@ from damludo.engine.kernels.constants import (
     WIDTH,
     Ints,
     Set,
-    Sets,
 )
 from damludo.engine.kernels.whole import bit, count, first, get, has, put, rest, some, toward
 
+MOVE = 0
+SCORE = 1
+TAKEN = 2
+STRIDE = 4
+"""The places of a move."""
+
 END = 0
-"""In `state`: index behind the last move written."""
+"""The place behind the last move written."""
 BEST = 1
 """Rank of the captures written."""
 ORIGIN_FROM = 2
@@ -55,7 +61,7 @@ START = 3
 """Where the writing began."""
 COUNTING = 4
 LIMIT = 5
-"""Moves are written below this index only."""
+"""Moves are written below this place only."""
 
 UNIQUE = 0
 SEQUENCES = 1
@@ -154,29 +160,29 @@ def rank_of(kind: int, size: int, royal: int) -> int:
 
 
 def record(
-    move: int, taken: Set, royal: int, order: int, state: Ints, moves: Ints, takens: Sets, orders: Ints
+    move: int, taken: Set, royal: int, order: int, memory: Ints
 ) -> None:
     """Keep a complete capture if none of those kept has precedence over it and it is not among them."""
-    end = state[END]
+    end = memory[END]
     if len(PREFERENCE) > 0:
         rank = rank_of((move >> 14) & 3, move >> 18, royal)
-        if rank < state[BEST]:
+        if rank < memory[BEST]:
             return
-        if rank > state[BEST]:
-            state[BEST] = rank
-            end = state[START]
-            state[ORIGIN_FROM] = end
-    if move >> 18 > 1 and state[COUNTING] < 2:
-        for index in range(state[ORIGIN_FROM], end):
-            if moves[index] == move and not some(get(takens, index) ^ taken):
-                if state[COUNTING] == 0 or orders[index] == order:
+        if rank > memory[BEST]:
+            memory[BEST] = rank
+            end = memory[START]
+            memory[ORIGIN_FROM] = end
+    if move >> 18 > 1 and memory[COUNTING] < 2:
+        for index in range(memory[ORIGIN_FROM], end, STRIDE):
+            if memory[index] == move and not some(get(memory, index + TAKEN) ^ taken):
+                if memory[COUNTING] == 0 or memory[index + SCORE] == order:
                     return
-    if end < state[LIMIT]:
-        moves[end] = move
-        put(takens, end, taken)
-        orders[end] = order
-        end += 1
-    state[END] = end
+    if end < memory[LIMIT]:
+        memory[end] = move
+        put(memory, end + TAKEN, taken)
+        memory[end + SCORE] = order
+        end += STRIDE
+    memory[END] = end
 
 
 def victim(line: int, at: int, came: int, standing: Set, prey: Set, kings: Set, extra: Set) -> int:
@@ -206,7 +212,7 @@ def victim(line: int, at: int, came: int, standing: Set, prey: Set, kings: Set, 
 
 def jump(
     at: int, kind: int, came: int, standing: Set, prey: Set, taken: Set, kings: Set, extra: Set, side: int,
-    move: int, royal: int, order: int, state: Ints, moves: Ints, takens: Sets, orders: Ints,
+    move: int, royal: int, order: int, memory: Ints,
 ) -> bool:  # fmt: skip
     """Follow all jumps of a piece from a square and keep the captures that end; return whether there is a jump.
 
@@ -239,7 +245,7 @@ def jump(
                 # No literal among the arguments: numba would compile the call for that literal, and lose it in its cache.
                 if jump(
                     square, rider, way, left, prey & ~bit(over), taken | bit(over), kings, extra, side,
-                    longer, met, sequence, state, moves, takens, orders,
+                    longer, met, sequence, memory,
                 ):  # fmt: skip
                     goes_on = True
             square = NEXT[way * WIDTH + square] if LINE_FAR[line] != 0 else -1
@@ -247,7 +253,7 @@ def jump(
             square = NEXT[way * WIDTH + over]
             while square >= 0 and not has(standing, square):
                 whole = longer | (square << 7) | (BECOMES[crowns + square] << 16)
-                record(whole, taken | bit(over), met, sequence, state, moves, takens, orders)
+                record(whole, taken | bit(over), met, sequence, memory)
                 square = NEXT[way * WIDTH + square] if LINE_FAR[line] != 0 else -1
     return jumped
 
@@ -260,34 +266,32 @@ def captures(
     extra: Set,
     side: int,
     counting: int,
-    state: Ints,
-    moves: Ints,
-    takens: Sets,
-    orders: Ints,
     base: int,
+    memory: Ints,
 ) -> int:
     """Write the legal captures of some pieces; return the index behind them."""
-    state[END] = base
-    state[BEST] = -1
-    state[START] = base
-    state[COUNTING] = counting
+    memory[END] = base
+    memory[BEST] = -1
+    memory[START] = base
+    memory[COUNTING] = counting
     while some(movers):
         at = first(movers)
         movers = rest(movers)
         kind = kind_at(at, kings, extra)
-        state[ORIGIN_FROM] = state[END]
+        memory[ORIGIN_FROM] = memory[END]
         standing = (own | opp) & ~bit(at)
         move = at | (kind << 14)
-        jump(at, kind, -1, standing, opp, EMPTY, kings, extra, side, move, 0, 0, state, moves, takens, orders)
-    return state[END]
+        jump(at, kind, -1, standing, opp, EMPTY, kings, extra, side, move, 0, 0, memory)
+    return memory[END]
 
 
 def quiet(
-    own: Set, opp: Set, kings: Set, extra: Set, side: int, moves: Ints, takens: Sets, base: int, limit: int
+    own: Set, opp: Set, kings: Set, extra: Set, side: int, base: int, memory: Ints
 ) -> int:
     """Write the moves without capture; return the index behind them."""
     empty = BOARD & ~(own | opp)
     end = base
+    limit = memory[LIMIT]
     for colour, kind, steps in SHORT_STEPS:
         if colour == 2 or side == colour:
             movers = of_kind(own, kings, extra, kind)
@@ -300,10 +304,10 @@ def quiet(
                         at = first(ready)
                         ready = rest(ready)
                         if end < limit:
-                            after = BECOMES[(side * 3 + kind) * WIDTH + at + reach]
-                            moves[end] = at | ((at + reach) << 7) | (kind << 14) | (after << 16)
-                            put(takens, end, EMPTY)
-                            end += 1
+                            becomes = BECOMES[(side * 3 + kind) * WIDTH + at + reach]
+                            memory[end] = at | ((at + reach) << 7) | (kind << 14) | (becomes << 16)
+                            put(memory, end + TAKEN, EMPTY)
+                            end += STRIDE
                     if leaps:
                         # Behind a man that can step forward, or leap there, the next man of the line can leap over it.
                         starts = movers & mask & toward(starts, shift)
@@ -320,10 +324,10 @@ def quiet(
                     to = NEXT[way * WIDTH + at]
                     while to >= 0 and has(empty, to):
                         if end < limit:
-                            after = BECOMES[(side * 3 + kind) * WIDTH + to]
-                            moves[end] = at | (to << 7) | (kind << 14) | (after << 16)
-                            put(takens, end, EMPTY)
-                            end += 1
+                            becomes = BECOMES[(side * 3 + kind) * WIDTH + to]
+                            memory[end] = at | (to << 7) | (kind << 14) | (becomes << 16)
+                            put(memory, end + TAKEN, EMPTY)
+                            end += STRIDE
                         to = NEXT[way * WIDTH + to]
     return end
 
@@ -378,11 +382,8 @@ def generate(
     extra: Set,
     side: int,
     counting: int,
-    state: Ints,
-    moves: Ints,
-    takens: Sets,
-    orders: Ints,
     base: int,
+    memory: Ints,
 ) -> int:
     """Write the legal moves from index `base` on; return the index behind them."""
     if OPENING:
@@ -393,14 +394,14 @@ def generate(
                 at = first(loose)
                 loose = rest(loose)
                 kind = kind_at(at, kings, extra)
-                moves[end] = at | (at << 7) | (kind << 14) | (kind << 16) | (1 << 18)
-                put(takens, end, bit(at))
-                end += 1
+                memory[end] = at | (at << 7) | (kind << 14) | (kind << 16) | (1 << 18)
+                put(memory, end + TAKEN, bit(at))
+                end += STRIDE
             return end
     movers = capturers(own, opp, kings, extra, side)
     if some(movers):
-        return captures(movers, own, opp, kings, extra, side, counting, state, moves, takens, orders, base)
-    return quiet(own, opp, kings, extra, side, moves, takens, base, state[LIMIT])
+        return captures(movers, own, opp, kings, extra, side, counting, base, memory)
+    return quiet(own, opp, kings, extra, side, base, memory)
 
 
 def after(own: Set, opp: Set, kings: Set, extra: Set, move: int, taken: Set) -> tuple[Set, Set, Set, Set]:

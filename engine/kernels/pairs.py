@@ -4,8 +4,6 @@ from damludo.engine.intrinsics import HALF, LOW, count_bits, count_zeros
 from damludo.engine.kernels.constants import Ints
 from damludo.engine.kernels.constants import Pair as Set
 
-Sets = Ints
-
 
 def some(squares: Set) -> bool:
     return (squares[0] | squares[1]) != 0
@@ -46,10 +44,10 @@ def toward(squares: Set, shift: int) -> Set:
     return ((low << -shift) & LOW, ((high << -shift) | (low >> (HALF + shift))) & LOW)
 
 
-def get(array: Sets, index: int) -> Set:
-    return (array[2 * index], array[2 * index + 1])
+def get(array: Ints, index: int) -> Set:
+    return (array[index], array[index + 1])
 
 
-def put(array: Sets, index: int, squares: Set) -> None:
-    array[2 * index] = squares[0]
-    array[2 * index + 1] = squares[1]
+def put(array: Ints, index: int, squares: Set) -> None:
+    array[index] = squares[0]
+    array[index + 1] = squares[1]

@@ -11,9 +11,8 @@ from damludo.engine.kernels.constants import (
     PREFERENCE,
     Ints,
     Set,
-    Sets,
 )
-from damludo.engine.kernels.moves import after, among, captures, capturers, count_quiet, generate, of_kind
+from damludo.engine.kernels.moves import STRIDE, TAKEN, after, among, captures, capturers, count_quiet, generate, of_kind
 from damludo.engine.kernels.whole import count, get, some, toward
 
 
@@ -56,21 +55,18 @@ def count_moves(
     extra: Set,
     side: int,
     counting: int,
-    state: Ints,
-    moves: Ints,
-    takens: Sets,
-    orders: Ints,
     base: int,
+    memory: Ints,
 ) -> int:
     """The number of legal moves; those without capture are counted, not made."""
     if OPENING:
-        return generate(own, opp, kings, extra, side, counting, state, moves, takens, orders, base) - base
+        return (generate(own, opp, kings, extra, side, counting, base, memory) - base) // STRIDE
     movers = capturers(own, opp, kings, extra, side)
     if some(movers):
         total = count_single(own, opp, kings, extra, side, movers)
         if total >= 0:
             return total
-        return captures(movers, own, opp, kings, extra, side, counting, state, moves, takens, orders, base) - base
+        return (captures(movers, own, opp, kings, extra, side, counting, base, memory) - base) // STRIDE
     return count_quiet(own, opp, kings, extra, side)
 
 
@@ -82,25 +78,22 @@ def perft(
     side: int,
     depth: int,
     counting: int,
-    state: Ints,
-    moves: Ints,
-    takens: Sets,
-    orders: Ints,
     base: int,
+    memory: Ints,
 ) -> int:
     """The number of lines of `depth` plies, at least one."""
     if depth == 1:
-        return count_moves(own, opp, kings, extra, side, counting, state, moves, takens, orders, base)
-    end = generate(own, opp, kings, extra, side, counting, state, moves, takens, orders, base)
+        return count_moves(own, opp, kings, extra, side, counting, base, memory)
+    end = generate(own, opp, kings, extra, side, counting, base, memory)
     total = 0
     if depth == 2:
-        for index in range(base, end):
-            mine, theirs, royal, third = after(own, opp, kings, extra, moves[index], get(takens, index))
-            total += count_moves(mine, theirs, royal, third, 1 - side, counting, state, moves, takens, orders, end)
+        for index in range(base, end, STRIDE):
+            mine, theirs, royal, third = after(own, opp, kings, extra, memory[index], get(memory, index + TAKEN))
+            total += count_moves(mine, theirs, royal, third, 1 - side, counting, end, memory)
         return total
-    for index in range(base, end):
-        mine, theirs, royal, third = after(own, opp, kings, extra, moves[index], get(takens, index))
+    for index in range(base, end, STRIDE):
+        mine, theirs, royal, third = after(own, opp, kings, extra, memory[index], get(memory, index + TAKEN))
         total += perft(
-            mine, theirs, royal, third, 1 - side, depth - 1, counting, state, moves, takens, orders, end
+            mine, theirs, royal, third, 1 - side, depth - 1, counting, end, memory
         )
     return total

@@ -1,6 +1,6 @@
 """Sets of squares as whole numbers of any size: for plain Python."""
 
-from damludo.engine.kernels.constants import Set, Sets
+from damludo.engine.kernels.constants import Ints, Set
 
 
 def some(squares: Set) -> bool:
@@ -38,11 +38,11 @@ def toward(squares: Set, shift: int) -> Set:
     return squares >> shift if shift > 0 else squares << -shift
 
 
-def get(array: Sets, index: int) -> Set:
+def get(array: Ints, index: int) -> Set:
     """Read a set."""
     return array[index]
 
 
-def put(array: Sets, index: int, squares: Set) -> None:
+def put(array: Ints, index: int, squares: Set) -> None:
     """Write a set."""
     array[index] = squares

@@ -1,7 +1,7 @@
 """Sets of squares in one machine word; see `whole.py`."""
 
 from damludo.engine.intrinsics import count_bits, count_zeros
-from damludo.engine.kernels.constants import Set, Sets
+from damludo.engine.kernels.constants import Ints, Set
 
 
 def some(squares: Set) -> bool:
@@ -32,9 +32,9 @@ def toward(squares: Set, shift: int) -> Set:
     return squares >> shift if shift > 0 else squares << -shift
 
 
-def get(array: Sets, index: int) -> Set:
+def get(array: Ints, index: int) -> Set:
     return array[index]
 
 
-def put(array: Sets, index: int, squares: Set) -> None:
+def put(array: Ints, index: int, squares: Set) -> None:
     array[index] = squares
