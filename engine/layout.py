@@ -141,7 +141,9 @@ class _Traits:
             "CROWN_STOPS": self._in_capture(InCapture.STOP),
             "CROWN_GOES_ON": self._in_capture(InCapture.GO_ON),
             "BECOMES": self._becomes(),
-            "CROWNING_GOES_ON": any(promotion.in_capture is InCapture.GO_ON for promotion in variant.promotions.values()),
+            "CROWNING_GOES_ON": any(
+                promotion.in_capture is InCapture.GO_ON for promotion in variant.promotions.values()
+            ),
             "NEXT": self._next(),
             "OPPOSITE": self._opposite(),
             "NEIGHBOUR_WAYS": tuple(self.ways.index(step) for step in ORTHOGONALS) if variant.opening else (),
@@ -153,7 +155,9 @@ class _Traits:
     def _all_steps(self) -> set[Step]:
         movers = self.variant.movers.values()
         jumps = [jump for mover in movers for jump in (*mover.jumps, *(mover.later_jumps or ()))]
-        steps = {step for mover in movers for step in mover.steps} | {step for jump in jumps for step in jump.directions}
+        steps = {step for mover in movers for step in mover.steps} | {
+            step for jump in jumps for step in jump.directions
+        }
         return steps | {(-x, -y) for x, y in steps} | (set(ORTHOGONALS) if self.variant.opening else set())
 
     def _turned(self, colour: Colour, step: Step) -> Step:
@@ -188,7 +192,9 @@ class _Traits:
                 if mover.far_steps:
                     slides.append((int(colour), number, tuple(self.ways.index(step) for step in steps)))
                 elif steps:
-                    pairs = tuple((self.layout.shift(step), self._mask(starts, step, 1), mover.linear) for step in steps)
+                    pairs = tuple(
+                        (self.layout.shift(step), self._mask(starts, step, 1), mover.linear) for step in steps
+                    )
                     short.append((int(colour), number, pairs))
         return {"SHORT_STEPS": _merged(short), "SLIDES": _merged(slides)}
 
@@ -212,7 +218,9 @@ class _Traits:
                     if not later and mover:
                         near, far = self._first_jumps(colour, mover)
                         short += [(int(colour), KINDS.index(kind), near)] if near else []
-                        followed += [(int(colour), KINDS.index(kind), near, self._next_jumps(colour, mover))] if near else []
+                        followed += (
+                            [(int(colour), KINDS.index(kind), near, self._next_jumps(colour, mover))] if near else []
+                        )
                         afar += [(int(colour), KINDS.index(kind), far)] if far else []
         return {
             "SHORT_JUMPS": _merged(short),

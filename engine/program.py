@@ -16,12 +16,15 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from damludo.engine.layout import WORD, Bits, Constants, Table, constants_of
+from damludo.engine.draw_rules import draws_of
+from damludo.engine.features import features_of
+from damludo.engine.kernels import places
+from damludo.engine.layout import WORD, Bits, Constants, Table, constants_of, layout_of
 from damludo.engine.specialise import Specialiser, functions_of, strip
 from damludo.rules.traits import Variant
 
 KERNELS = Path(__file__).parent / "kernels"
-PARTS: Mapping[str, tuple[str, ...]] = {"moves": ("moves", "perft")}
+PARTS: Mapping[str, tuple[str, ...]] = {"moves": ("moves", "perft"), "search": ("evaluation", "search")}
 """The modules that are written for a game, and the kernel files in each; a later part may call the earlier ones."""
 HALF = 39
 LOW = (1 << HALF) - 1
@@ -80,7 +83,7 @@ def form_of(variant: Variant, compiled: bool) -> Form:
 
 def source_of(variant: Variant, part: str, form: Form) -> str:
     """Return the text of one module for a game."""
-    constants = constants_of(variant)
+    constants = constants_of(variant) | features_of(variant) | draws_of(variant, layout_of(variant.board))
     literal = {"plain": _whole, "word": _signed, "pair": _pair}[form.name]
     files = (*((form.sets,) if part == "moves" else ()), *PARTS[part])
     trees = [ast.parse((KERNELS / f"{name}.py").read_text(encoding="utf-8")) for name in files]
@@ -100,14 +103,8 @@ def source_of(variant: Variant, part: str, form: Form) -> str:
 
 @cache
 def _places() -> Constants:
-    """The assignments `NAME = number` of all kernel files."""
-    places: Constants = {}
-    for name in (name for names in PARTS.values() for name in names):
-        for statement in ast.parse((KERNELS / f"{name}.py").read_text(encoding="utf-8")).body:
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=place)], value=ast.Constant(value=int(value))):
-                    places[place] = value
-    return places
+    """The numbers of `kernels/places.py`."""
+    return {name: value for name, value in vars(places).items() if isinstance(value, int)}
 
 
 def _whole(squares: Bits) -> ast.expr:
@@ -138,7 +135,9 @@ def _compiled(function: ast.FunctionDef, set_type: str) -> ast.expr:
     """The decorator that has a function compiled, with the signature that its annotations name."""
     types = {"int": "int64", "bool": "boolean", "Set": set_type, "Ints": "int64[::1]"}
     types |= {"None": "void", "Pair": set_type, "Smalls": "int16[::1]"}
-    arguments = ", ".join(types[ast.unparse(argument.annotation)] for argument in function.args.args if argument.annotation)
+    arguments = ", ".join(
+        types[ast.unparse(argument.annotation)] for argument in function.args.args if argument.annotation
+    )
     assert function.returns is not None
     returns = function.returns
     if isinstance(returns, ast.Subscript) and isinstance(returns.slice, ast.Tuple):
@@ -163,7 +162,9 @@ class Program:
 
 
 @cache
-def program_of(variant: Variant, compiled: bool, parts: tuple[str, ...] = ("moves",), report: Report = silent) -> Program:
+def program_of(
+    variant: Variant, compiled: bool, parts: tuple[str, ...] = ("moves",), report: Report = silent
+) -> Program:
     """Return the kernels of a game, compiled at the first call ever."""
     form = form_of(variant, compiled)
     sources = {part: source_of(variant, part, form) for part in parts}

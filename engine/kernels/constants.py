@@ -74,3 +74,23 @@ LINE_AFAR: tuple[int, ...]
 LINE_FAR: tuple[int, ...]
 """Landing at any distance; otherwise directly behind only."""
 LINE_VICTIMS: tuple[int, ...]
+HAS_STEPS: bool
+"""There are moves without capture."""
+USES_FREEDOM: bool
+"""Freedom to move is what the game is about."""
+DRAWISH: int
+"""So many pieces do not beat a lone king by themselves; 0 where two are enough."""
+PHASE_FROM: tuple[int, ...]
+"""Where the weights for so many pieces begin."""
+BLOCKS: tuple[tuple[int, int, int], ...]
+"""(first weight, bit of the first four squares, bit of the other four) of each block."""
+TERNARY: tuple[int, ...]
+"""The number in base 3 whose digits are the bits of an index of 8 bits."""
+RULES: tuple[tuple[int, int, int, bool, int, int, int, int, int, int, int, int, int, int, Set, Set], ...]
+"""The rules that make a draw of moves without progress:
+(number, plies, events that restart it, strong side's moves alone, has a balance, pieces on the board from, to, strong pieces from, to,
+strong kings from, to, weak pieces from, to, weak kings from, squares of the strong, squares of the weak)."""
+BARE: tuple[tuple[int, int, int, int], ...]
+"""Draws at once: (strong pieces from, to, weak pieces from, to)."""
+MAN_RETURNS: bool
+"""Moves of men may be taken back by other moves: a position can come again though men moved."""

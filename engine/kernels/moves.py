@@ -43,30 +43,8 @@ from damludo.engine.kernels.constants import (
     Ints,
     Set,
 )
+from damludo.engine.kernels.places import BEST, COUNTING, END, LIMIT, ORIGIN_FROM, SCORE, START, STRIDE, TAKEN
 from damludo.engine.kernels.whole import bit, count, first, get, has, put, rest, some, toward
-
-MOVE = 0
-SCORE = 1
-TAKEN = 2
-STRIDE = 4
-"""The places of a move."""
-
-END = 0
-"""The place behind the last move written."""
-BEST = 1
-"""Rank of the captures written."""
-ORIGIN_FROM = 2
-"""Where the captures of the piece in hand begin."""
-START = 3
-"""Where the writing began."""
-COUNTING = 4
-LIMIT = 5
-"""Moves are written below this place only."""
-
-UNIQUE = 0
-SEQUENCES = 1
-PATHS = 2
-"""How captures are told apart: by identity, also by order of capture, also by landing squares."""
 
 
 def of_kind(pieces: Set, kings: Set, extra: Set, kind: int) -> Set:
@@ -159,9 +137,7 @@ def rank_of(kind: int, size: int, royal: int) -> int:
     return rank
 
 
-def record(
-    move: int, taken: Set, royal: int, order: int, memory: Ints
-) -> None:
+def record(move: int, taken: Set, royal: int, order: int, memory: Ints) -> None:
     """Keep a complete capture if none of those kept has precedence over it and it is not among them."""
     end = memory[END]
     if len(PREFERENCE) > 0:
@@ -285,9 +261,7 @@ def captures(
     return memory[END]
 
 
-def quiet(
-    own: Set, opp: Set, kings: Set, extra: Set, side: int, base: int, memory: Ints
-) -> int:
+def quiet(own: Set, opp: Set, kings: Set, extra: Set, side: int, base: int, memory: Ints) -> int:
     """Write the moves without capture; return the index behind them."""
     empty = BOARD & ~(own | opp)
     end = base

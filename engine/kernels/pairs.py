@@ -51,3 +51,11 @@ def get(array: Ints, index: int) -> Set:
 def put(array: Ints, index: int, squares: Set) -> None:
     array[index] = squares[0]
     array[index + 1] = squares[1]
+
+
+def window(squares: Set, at: int) -> int:
+    if at >= HALF:
+        return (squares[1] >> (at - HALF)) & 15
+    if at + 4 > HALF:
+        return ((squares[0] >> at) | (squares[1] << (HALF - at))) & 15
+    return (squares[0] >> at) & 15

@@ -12,7 +12,8 @@ from damludo.engine.kernels.constants import (
     Ints,
     Set,
 )
-from damludo.engine.kernels.moves import STRIDE, TAKEN, after, among, captures, capturers, count_quiet, generate, of_kind
+from damludo.engine.kernels.moves import after, among, capturers, captures, count_quiet, generate, of_kind
+from damludo.engine.kernels.places import STRIDE, TAKEN
 from damludo.engine.kernels.whole import count, get, some, toward
 
 
@@ -93,7 +94,5 @@ def perft(
         return total
     for index in range(base, end, STRIDE):
         mine, theirs, royal, third = after(own, opp, kings, extra, memory[index], get(memory, index + TAKEN))
-        total += perft(
-            mine, theirs, royal, third, 1 - side, depth - 1, counting, end, memory
-        )
+        total += perft(mine, theirs, royal, third, 1 - side, depth - 1, counting, end, memory)
     return total

@@ -46,3 +46,8 @@ def get(array: Ints, index: int) -> Set:
 def put(array: Ints, index: int, squares: Set) -> None:
     """Write a set."""
     array[index] = squares
+
+
+def window(squares: Set, at: int) -> int:
+    """Four bits of a set, from bit `at` on."""
+    return squares >> at & 15

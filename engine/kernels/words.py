@@ -38,3 +38,7 @@ def get(array: Ints, index: int) -> Set:
 
 def put(array: Ints, index: int, squares: Set) -> None:
     array[index] = squares
+
+
+def window(squares: Set, at: int) -> int:
+    return (squares >> at) & 15
