@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from damludo.engine.layout import KINDS, layout_of
-from damludo.engine.program import HALF, LOW, PLAIN, TWO_WORDS, Form, signed
+from damludo.engine.layout import HALF, KINDS, LOW, layout_of
+from damludo.engine.program import PLAIN, TWO_WORDS, Form, signed
 from damludo.rules.position import PIECES, Colour, Position
 from damludo.rules.traits import Variant
 
@@ -12,7 +12,9 @@ Word = int | tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """A position for the kernels: pieces of the side to move, of the other; which are kings, which of the third kind; the side."""
+    """A position for the kernels: pieces of the side to move, of the other; which are kings, which of the third kind; the
+    side.
+    """
 
     own: Word
     opp: Word
@@ -31,6 +33,11 @@ def word_of(squares: int, form: Form) -> Word:
     if form is PLAIN:
         return squares
     return (squares & LOW, squares >> HALF) if form is TWO_WORDS else signed(squares)
+
+
+def plain_word(word: tuple[int, ...] | int) -> Word:
+    """Return a set that a kernel gave as numbers of Python's own."""
+    return (int(word[0]), int(word[1])) if isinstance(word, tuple) else int(word)
 
 
 def squares_of(word: Word) -> int:

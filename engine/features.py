@@ -1,5 +1,7 @@
 """What the evaluation looks at in a game: blocks of squares, phases, and where their weights stand."""
 
+import itertools
+
 from damludo.engine.layout import NOWHERE, Constants, Layout, Table, Value, layout_of
 from damludo.rules.position import Kind
 from damludo.rules.traits import LONE_KING, MoveLimit, Variant
@@ -20,7 +22,11 @@ def features_of(variant: Variant) -> Constants:
     pieces = len(variant.board.playable) - [variant.start.cells[square] for square in variant.board.playable].count(0)
     phases = [size * phase_of(count, pieces) for count in range(len(variant.board.playable) + 1)]
     man = variant.movers[Kind.MAN]
-    lone = [rule.material.strong.pieces[1] for rule in variant.draws if _holds_alone(rule) and rule.material]
+    lone = [
+        rule.material.strong.pieces[1]
+        for rule in variant.draws
+        if isinstance(rule, MoveLimit) and rule.material is not None and rule.material.weak == LONE_KING
+    ]
     blocks: tuple[Value, ...] = tuple(
         (first_block + number * BLOCK_WEIGHTS, low, high) for number, (low, high) in enumerate(windows)
     )
@@ -59,19 +65,17 @@ def blocks_of(variant: Variant) -> tuple[tuple[int, tuple[int, ...]], ...]:
 
 
 def _windows(variant: Variant, layout: Layout) -> list[tuple[int, int]]:
-    """Two rows of four squares each, over every two neighbouring rows, at both ends of the rows (and in the middle of long ones)."""
+    """Two rows of four squares each, over every two neighbouring rows, at both ends of the rows (and in the middle of long
+    ones).
+    """
     columns, rows = variant.board.columns, variant.board.rows
     by_row = [
         [bit for square in range(row * columns, (row + 1) * columns) if (bit := layout.bit_of[square]) != NOWHERE]
         for row in range(rows)
     ]
     windows = []
-    for low, high in zip(by_row, by_row[1:], strict=False):
+    for low, high in itertools.pairwise(by_row):
         last = min(len(low), len(high)) - 4
         starts = sorted({0, last, last // 2} if last >= 4 else {0, last})
         windows += [(low[start], high[start]) for start in starts]
     return windows
-
-
-def _holds_alone(rule: object) -> bool:
-    return isinstance(rule, MoveLimit) and rule.material is not None and rule.material.weak == LONE_KING

@@ -23,7 +23,7 @@ class Weights:
         centre: what a piece gains in the middle of the board over one at the rim.
         mobility: each legal move more than the opponent has.
         turn: having the move.
-        ahead: how much exchanges favour who has more, in 64ths of the balance for each piece of the board.
+        ahead: how much exchanges favour who has more, in 64ths of the balance divided by the pieces on the board and 4.
     """
 
     piece: dict[Kind, int]
@@ -32,7 +32,7 @@ class Weights:
     centre: int = 4
     mobility: int = 0
     turn: int = 3
-    ahead: int = 128
+    ahead: int = 64
 
 
 STEPPING_KING, FLYING_KING = 150, 280

@@ -18,6 +18,9 @@ KINDS = (Kind.MAN, Kind.KING, Kind.PARACHUTIST)
 """A kind's number in the kernels is its place here."""
 MAN, KING, EXTRA = range(3)
 WORD = 64
+HALF = 39
+"""Bits in each word of a pair: two words hold the 12x12 board."""
+LOW = (1 << HALF) - 1
 NOWHERE = -1
 EITHER = 2
 """Stands for both sides."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from damludo.engine.coding import Coded, Word, code, squares_of
+from damludo.engine.coding import Coded, Word, code, plain_word, squares_of
 from damludo.engine.draw_rules import limits_of
 from damludo.engine.kernels import places as kernel
 from damludo.engine.layout import KINDS, layout_of
@@ -158,7 +158,7 @@ class Searcher:
         found = []
         for place in range(kernel.MOVES, end, kernel.STRIDE):
             number, taken = int(memory[place]), self._moves.get(memory, place + kernel.TAKEN)
-            word = tuple(map(int, taken)) if isinstance(taken, tuple) else int(taken)
+            word = plain_word(taken)
             found.append(
                 (-int(memory[place + kernel.SCORE]), RootMove(by_identity[self._identity(number, word)], number, word))
             )

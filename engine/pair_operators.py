@@ -7,9 +7,9 @@ from typing import Any
 from numba import types
 from numba.core.extending import overload
 
-from damludo.engine.intrinsics import LOW
+from damludo.engine.layout import LOW
 
-PAIR = types.UniTuple(types.int64, 2)
+PAIR: Any = types.UniTuple(types.int64, 2)  # type: ignore[no-untyped-call]
 
 
 @overload(operator.and_, strict=False)  # its lambdas carry no annotations

@@ -1,6 +1,7 @@
 """The kernels of a game, ready to run: compiled where numba is there, plain Python otherwise.
 
-The compiled form is kept in the user's cache folder, one folder for each game and content, so that a second start compiles nothing.
+The compiled form is kept in the user's cache folder, one folder for each game and content, so that a second start compiles
+nothing.
 """
 
 import ast
@@ -19,15 +20,13 @@ from types import ModuleType
 from damludo.engine.draw_rules import draws_of
 from damludo.engine.features import features_of
 from damludo.engine.kernels import places
-from damludo.engine.layout import WORD, Bits, Constants, Table, constants_of, layout_of
+from damludo.engine.layout import HALF, LOW, WORD, Bits, Constants, Table, constants_of, layout_of
 from damludo.engine.specialise import Specialiser, functions_of, strip
 from damludo.rules.traits import Variant
 
 KERNELS = Path(__file__).parent / "kernels"
 PARTS: Mapping[str, tuple[str, ...]] = {"moves": ("moves", "perft"), "search": ("evaluation", "search")}
 """The modules that are written for a game, and the kernel files in each; a later part may call the earlier ones."""
-HALF = 39
-LOW = (1 << HALF) - 1
 
 Report = Callable[[str], None]
 
@@ -56,7 +55,8 @@ PLAIN = Form("plain", "whole", "")
 _COMPILED_IMPORTS = (
     "from numba import njit",
     "from numpy import array, int64",
-    "from damludo.engine.intrinsics import HALF, LOW, count_bits, count_zeros",
+    "from damludo.engine.layout import HALF, LOW",
+    "from damludo.engine.intrinsics import count_bits, count_zeros",
 )
 ONE_WORD = Form("word", "words", "int64", _COMPILED_IMPORTS)
 TWO_WORDS = Form(
@@ -240,7 +240,8 @@ def _load(name: str, path: Path) -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

@@ -1,7 +1,7 @@
 """Writes out the kernels for one game: its constants become literals, its loops over constants are unrolled, dead branches go.
 
-The kernels are plain Python against the names of `kernels/constants.py`. What this module writes is plain Python again, so it runs
-with and without a compiler.
+The kernels are plain Python against the names of `kernels/constants.py`. What this module writes is plain Python again, so it
+runs with and without a compiler.
 """
 
 import ast

@@ -1,7 +1,8 @@
 """The names of a game's constants. `damludo.engine.layout` makes the values from the game's traits.
 
 A set of squares has one bit for each square. A *way* is a direction by number. Sides are 0 (White) and 1 (Black), 2
-stands for either. Kinds are 0 (man), 1 (king), 2 (another kind, such as a parachutist); a mask of kinds has bit `1 << kind`, and 0 stands for all kinds.
+stands for either. Kinds are 0 (man), 1 (king), 2 (another kind, such as a parachutist); a mask of kinds has bit `1 <<
+kind`, and 0 stands for all kinds.
 """
 
 from typing import TypeAlias
@@ -88,8 +89,9 @@ TERNARY: tuple[int, ...]
 """The number in base 3 whose digits are the bits of an index of 8 bits."""
 RULES: tuple[tuple[int, int, int, bool, int, int, int, int, int, int, int, int, int, int, Set, Set], ...]
 """The rules that make a draw of moves without progress:
-(number, plies, events that restart it, strong side's moves alone, has a balance, pieces on the board from, to, strong pieces from, to,
-strong kings from, to, weak pieces from, to, weak kings from, squares of the strong, squares of the weak)."""
+(number, plies, events that restart it, strong side's moves alone, has a balance, pieces on the board from, to, strong
+pieces from, to, strong kings from, to, weak pieces from, to, weak kings from, squares of the strong, squares of the
+weak)."""
 BARE: tuple[tuple[int, int, int, int], ...]
 """Draws at once: (strong pieces from, to, weak pieces from, to)."""
 MAN_RETURNS: bool

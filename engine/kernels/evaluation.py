@@ -1,14 +1,14 @@
 """What a quiet position is worth: a sum of weights, so that the weights can be learnt.
 
-Seen by White. The men are looked at in blocks of eight squares, each block as a number in base 3 (0 empty, 1 White, 2 Black; the
-square of the block's bit n counts 3 ** n); other pieces one by one by kind and square. All weights stand once for each phase of
-the game:
+Seen by White. The men are looked at in blocks of eight squares, each block as a number in base 3 (0 empty, 1 White, 2
+Black; the square of the block's bit n counts 3 ** n); other pieces one by one by kind and square. All weights stand once
+for each phase of the game:
 
     place            number of weights     what is multiplied
     MAN_WORTH        1                     men more than the opponent's
     TURN             1                     1 for the side to move
     FREEDOM          1                     moves more than the opponent has (only where the game USES_FREEDOM)
-    AHEAD            1                     material balance / material on the board, in 64ths
+    AHEAD            1                     material balance / (pieces on the board + 4), in 64ths
     BY_SQUARE        2 * 3 * WIDTH         1 for each piece that is no man, index (colour * 3 + kind) * WIDTH + bit
     BLOCKS[n][0]     3 ** 8                1 at the number of the block
 """
@@ -64,18 +64,18 @@ def evaluate(own: Set, opp: Set, kings: Set, extra: Set, side: int, weights: Sma
             colour = 0 if has(white, at) else 3
             balance += weights[base + BY_SQUARE + (colour + kind_at(at, kings, extra)) * WIDTH + at]
     score += balance
-    score += (balance * weights[base + AHEAD]) // (64 * count(white | black))
+    score += (balance * weights[base + AHEAD]) // (64 * (count(white | black) + 4))
     if side == 1:
         score = -score
     if USES_FREEDOM:
         more = freedom(own, opp, kings, extra, side) - freedom(opp, own, kings, extra, 1 - side)
         score += more * weights[base + FREEDOM]
     score = (score + weights[base + TURN]) >> SCALE
-    if DRAWISH > 0:
+    if DRAWISH > 0 and some(own & kings) and some(opp & kings):
         # A lone king holds its own against so few: what looks like material is worth little.
-        if some(own & kings) and some(opp & kings):
-            if (count(own) == 1 and count(opp) <= DRAWISH) or (count(opp) == 1 and count(own) <= DRAWISH):
-                score = score >> 3
+        fewer = min(count(own), count(opp))
+        if fewer == 1 and count(own | opp) <= DRAWISH + 1:
+            score = score >> 3
     if STUCK_WINS:
         score = -score
     return score

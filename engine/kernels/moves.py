@@ -1,13 +1,13 @@
 """Legal moves on sets of squares.
 
-A position is five values: `own` and `opp`, the pieces of the side to move and of the other; `kings` and `extra`, those of both that
-are kings or of the third kind; `side`. A move is one number and the set of captured squares:
+A position is five values: `own` and `opp`, the pieces of the side to move and of the other; `kings` and `extra`, those of
+both that are kings or of the third kind; `side`. A move is one number and the set of captured squares:
 
     bits  0-6  origin    7-13 target    14-15 kind before    16-17 kind after    18-23 pieces taken
 
-Everything that is written lies in one flat array, `memory`, because each array costs a call seven arguments. A move takes STRIDE
-places from a multiple of STRIDE on: the number, a place that tells orders of capture apart and later holds the move's score, the set.
-The first places of `memory` say how far the writing has come.
+Everything that is written lies in one flat array, `memory`, because each array costs a call seven arguments. A move takes
+STRIDE places from a multiple of STRIDE on: the number, a place that tells orders of capture apart and later holds the
+move's score, the set. The first places of `memory` say how far the writing has come.
 """
 
 from damludo.engine.kernels.constants import (
@@ -74,9 +74,8 @@ def kind_at(square: int, kings: Set, extra: Set) -> int:
     """The kind of the piece on a square."""
     if has(kings, square):
         return 1
-    if HAS_EXTRA:
-        if has(extra, square):
-            return 2
+    if HAS_EXTRA and has(extra, square):
+        return 2
     return 0
 
 
@@ -150,9 +149,9 @@ def record(move: int, taken: Set, royal: int, order: int, memory: Ints) -> None:
             memory[ORIGIN_FROM] = end
     if move >> 18 > 1 and memory[COUNTING] < 2:
         for index in range(memory[ORIGIN_FROM], end, STRIDE):
-            if memory[index] == move and not some(get(memory, index + TAKEN) ^ taken):
-                if memory[COUNTING] == 0 or memory[index + SCORE] == order:
-                    return
+            same_order = memory[COUNTING] == 0 or memory[index + SCORE] == order
+            if memory[index] == move and same_order and not some(get(memory, index + TAKEN) ^ taken):
+                return
     if end < memory[LIMIT]:
         memory[end] = move
         put(memory, end + TAKEN, taken)
@@ -164,12 +163,10 @@ def record(move: int, taken: Set, royal: int, order: int, memory: Ints) -> None:
 def victim(line: int, at: int, came: int, standing: Set, prey: Set, kings: Set, extra: Set) -> int:
     """The square of the piece that is jumped along a line, -1 if none can be."""
     way = LINE_WAY[line]
-    if NO_REVERSAL:
-        if came >= 0 and way == OPPOSITE[came]:
-            return -1
-    if STRAIGHT:
-        if came >= 0 and way != came:
-            return -1
+    if NO_REVERSAL and came >= 0 and way == OPPOSITE[came]:
+        return -1
+    if STRAIGHT and came >= 0 and way != came:
+        return -1
     row = way * WIDTH
     over = NEXT[row + at]
     if LINE_AFAR[line] != 0:
@@ -177,9 +174,8 @@ def victim(line: int, at: int, came: int, standing: Set, prey: Set, kings: Set, 
             over = NEXT[row + over]
     if over < 0 or not has(prey, over):
         return -1
-    if SELECTIVE:
-        if (LINE_VICTIMS[line] >> kind_at(over, kings, extra)) & 1 == 0:
-            return -1
+    if SELECTIVE and (LINE_VICTIMS[line] >> kind_at(over, kings, extra)) & 1 == 0:
+        return -1
     landing = NEXT[row + over]
     if landing < 0 or has(standing, landing):
         return -1
@@ -192,8 +188,8 @@ def jump(
 ) -> bool:  # fmt: skip
     """Follow all jumps of a piece from a square and keep the captures that end; return whether there is a jump.
 
-    `standing` holds all that is in the way, `prey` what may still be taken; `came` is the way of the jump before, -1 for none. Of
-    several landing squares one must be chosen from which the capture goes on, if there is such a one.
+    `standing` holds all that is in the way, `prey` what may still be taken; `came` is the way of the jump before, -1 for
+    none. Of several landing squares one must be chosen from which the capture goes on, if there is such a one.
     """
     jumped = False
     row = ((2 if came >= 0 else 0) + side) * 3 + kind
@@ -207,9 +203,8 @@ def jump(
         way = LINE_WAY[line]
         left = standing & ~bit(over) if AT_ONCE else standing
         met = royal
-        if RANKS_KINGS:
-            if has(kings, over):
-                met = royal + 1 + (1 << (31 - (move >> 18)))
+        if RANKS_KINGS and has(kings, over):
+            met = royal + 1 + (1 << (31 - (move >> 18)))
         longer = move + (1 << 18)
         sequence = (order * 131 + over + 1) & 0xFFFFFFFFFFFFFF
         goes_on = False

@@ -1,8 +1,11 @@
-"""Sets of squares in two machine words of HALF bits each, the low one first; see `whole.py`. Never negative, so shifts are plain."""
+"""Sets of squares in two machine words of HALF bits each, the low one first; see `whole.py`. Never negative, so shifts are
+plain.
+"""
 
-from damludo.engine.intrinsics import HALF, LOW, count_bits, count_zeros
+from damludo.engine.intrinsics import count_bits, count_zeros
 from damludo.engine.kernels.constants import Ints
 from damludo.engine.kernels.constants import Pair as Set
+from damludo.engine.layout import HALF, LOW
 
 
 def some(squares: Set) -> bool:

@@ -20,14 +20,13 @@ from damludo.engine.kernels.whole import count, get, some, toward
 def count_single(own: Set, opp: Set, kings: Set, extra: Set, side: int, movers: Set) -> int:
     """The number of captures if each of them is one short jump and none has precedence, -1 if that cannot be told at once.
 
-    `movers` are the pieces that can capture. Whether a jump goes on is asked of the board as it stands, with the movers' squares
-    empty: that finds every second jump there is, and perhaps one too many, which costs only time.
+    `movers` are the pieces that can capture. Whether a jump goes on is asked of the board as it stands, with the movers'
+    squares empty: that finds every second jump there is, and perhaps one too many, which costs only time.
     """
     if MAY_STOP or CROWNING_GOES_ON:
         return -1
-    if len(PREFERENCE) > 0 or len(AFAR_JUMPS) > 0:
-        if some(movers & kings):
-            return -1
+    if (len(PREFERENCE) > 0 or len(AFAR_JUMPS) > 0) and some(movers & kings):
+        return -1
     if len(PREFERENCE) > 1 and some(opp & kings):
         return -1
     empty = BOARD & ~(own | opp)

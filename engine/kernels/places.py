@@ -46,8 +46,9 @@ KILLERS = 1024
 PATH = 2048
 """Keys of the positions of the game and of the line being searched, the root at PATH + ROOT."""
 COUNTERS = 4096
-"""For each ply eight places: what the draw rules have counted; in the last one the plies since a move that cannot be taken back,
-in the one before how many plies are left to the nearest draw."""
+"""For each ply eight places: what the draw rules have counted; in the last one the plies since a move that cannot be taken
+back, in the one before how many plies are left to the nearest draw.
+"""
 COMING = 6144
 """For each ply the move that led there."""
 ENDS = 7168
@@ -55,7 +56,9 @@ ENDS = 7168
 HISTORY = 8192
 """What quiet moves were worth so far, index (side * 128 + origin) * 128 + target."""
 ZOBRIST = 40960
-"""Numbers of the pieces on the squares, index (side * 3 + kind) * WIDTH + bit; the last one of 512 is that of Black to move."""
+"""Numbers of the pieces on the squares, index (side * 3 + kind) * WIDTH + bit; the last one of 512 is that of Black to
+move.
+"""
 MOVES = 49152
 """From here on the moves of the line being searched."""
 TABLE = 524288

@@ -1,7 +1,7 @@
 """Alpha-beta over the kernels of moves and evaluation. All scores are for the side to move, in hundredths of a man.
 
-Everything a search remembers lies in `memory`; the places below say where. The caller fills ROOT, the path up to the root, the
-counters of the root, the zobrist numbers and the limits, and may set STOP from another thread at any time.
+Everything a search remembers lies in `memory`; the places below say where. The caller fills ROOT, the path up to the root,
+the counters of the root, the zobrist numbers and the limits, and may set STOP from another thread at any time.
 """
 
 from damludo.engine.kernels.constants import (
@@ -145,11 +145,10 @@ def is_stuck(own: Set, opp: Set, kings: Set, extra: Set, side: int, base: int, m
     empty = BOARD & ~(own | opp)
     men = own & ~kings
     for colour, kind, steps in SHORT_STEPS:
-        if kind == 0:
-            if colour == 2 or side == colour:
-                for shift, mask, _leaps in steps:
-                    if some(men & ~extra & mask & toward(empty, shift)):
-                        return False
+        if kind == 0 and (colour == 2 or side == colour):
+            for shift, mask, _leaps in steps:
+                if some(men & ~extra & mask & toward(empty, shift)):
+                    return False
     return quiet(own, opp, kings, extra, side, base, memory) == base
 
 
@@ -178,7 +177,9 @@ def find(key: int, memory: Ints) -> int:
 
 
 def keep(key: int, move: int, depth: int, bound: int, score: int, ply: int, memory: Ints) -> None:
-    """Put into the table what was found out about a position; a deeper entry gives way only to its own position or in time."""
+    """Put into the table what was found out about a position; a deeper entry gives way only to its own position or in
+    time.
+    """
     if score >= PROVED:
         score += ply
     elif score <= -PROVED:
@@ -266,7 +267,9 @@ def settle(
     own: Set, opp: Set, kings: Set, extra: Set, side: int, key: int, depth: int, alpha: int, beta: int, ply: int,
     base: int, memory: Ints, weights: Smalls,
 ) -> int:  # fmt: skip
-    """The score of a position that needs no trying; otherwise UNKNOWN, and the rated moves stand from `base` to ENDS + ply."""
+    """The score of a position that needs no trying; otherwise UNKNOWN, and the rated moves stand from `base` to ENDS +
+    ply.
+    """
     memory[PATH + memory[ROOT] + ply] = key
     drawn = count_plies(own, opp, kings, side, ply, memory)
     if repeats(key, ply, memory):
@@ -274,9 +277,8 @@ def settle(
     lost = MATE - ply if STUCK_WINS else ply - MATE
     movers = capturers(own, opp, kings, extra, side)
     end = base
-    if OPENING:
-        if some(removals(own, opp, kings, extra)):
-            movers = own
+    if OPENING and some(removals(own, opp, kings, extra)):
+        movers = own
     if not some(movers):
         if depth <= 0 or ply >= DEEPEST or drawn or bare_draw(own, opp):
             if not HAS_STEPS:
@@ -308,10 +310,11 @@ def visit(
     base: int, memory: Ints, weights: Smalls,
 ) -> int:  # fmt: skip
     """The score of a position: exact between alpha and beta, else a bound (fail soft). Captures are followed to their end."""
+    if memory[STOP] != 0:
+        return 0
     memory[NODES] += 1
     if memory[NODES] >= memory[NODE_LIMIT]:
         memory[STOP] = 1
-    if memory[STOP] != 0:
         return 0
     level = depth if depth > 0 else 0
     settled = settle(own, opp, kings, extra, side, key, level, alpha, beta, ply, base, memory, weights)
