@@ -6,10 +6,11 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from damludo.play.choreography import Racks
 from damludo.play.clock import WallClock
@@ -21,7 +22,7 @@ from damludo.play.folders import Folders
 from damludo.play.journal import open_journal
 from damludo.play.match import Match, MatchSettings
 from damludo.play.page.page import Page, open_page
-from damludo.play.page.pictures import NewestFrame
+from damludo.play.page.pictures import NewestFrame, table_json
 from damludo.play.ports import Clock, Command, Commands, Eyes, NewGame, Order
 from damludo.play.settings import BoardSettings, PlaySettings
 from damludo.play.setup import CalibratedEyes, calibrate_eyes, guarded_arm, machine_player, show_carriage
@@ -75,6 +76,7 @@ class TableParts:
         white_at: the side of the picture where White's rank 1 lies, None: found from the start position.
         typed, guided: carry out what is typed, or led on the page, where there is no hand; None on a real table.
         time: lets a simulated table live; None on a real one.
+        truth: tells the page where the things of a simulated table are; None on a real one.
     """
 
     layout: TableLayout
@@ -86,6 +88,7 @@ class TableParts:
     typed: TypedMoves | None = None
     guided: GuidedHand | None = None
     time: RealTime | None = None
+    truth: Callable[[], Mapping[str, Any]] | None = None
 
 
 @contextlib.contextmanager
@@ -111,6 +114,7 @@ def simulated_parts(variant: Variant, human: Colour, seed: int, speed: float) ->
             typed=typed,
             guided=guided,
             time=living,
+            truth=lambda: table_json(table.table, table.world.lock),
         )
 
 
@@ -266,7 +270,12 @@ class _Session:
             patient: wait until the board is set up and can be found; otherwise it has to be.
         """
         self._page.prepare(
-            self._game.variant, self._wanted.machine.other, self._wanted.level, self._parts.clock, HOMING
+            self._game.variant,
+            self._wanted.machine.other,
+            self._wanted.level,
+            self._parts.clock,
+            self._parts.layout,
+            HOMING,
         )
         seen = self._make_ready(patient)
         if seen is None:
@@ -336,7 +345,8 @@ class _Session:
         arm, guard = guarded_arm(parts.gantry, board, parts.layout, seen.eyes, parts.clock, listener, self._said_go)
         show_carriage(seen, guard, board)
         terminal.stop = arm.stop
-        eyes = page.seat(seen, arm.stop, parts.layout, parts.guided, self._set_speed if parts.time else None)
+        set_speed = self._set_speed if parts.time else None
+        eyes = page.seat(seen, arm.stop, parts.layout, parts.guided, set_speed, parts.truth)
         settings = MatchSettings(
             self._game,
             wanted.machine,

@@ -23,6 +23,7 @@ class Lookout:
     Attributes:
         obey: called with every command, in the match's thread.
         tick: called after every picture.
+        hand_seen: a hand was there since this was last set to False.
         interrupted: asked while waiting for a hand; True ends the waiting (a command decided the game).
     """
 
@@ -32,7 +33,7 @@ class Lookout:
         self._eyes, self._clock, self._commands, self._listener = eyes, clock, commands, listener
         self._board, self._patience_s = board, patience_s
         self._progress_s = clock.now_s()
-        self._hand = False
+        self._hand = self.hand_seen = False
         self.obey: Callable[[Order], None] = lambda order: None
         self.tick: Callable[[], None] = lambda: None
         self.interrupted: Callable[[], bool] = lambda: False
@@ -57,6 +58,7 @@ class Lookout:
         if scene.hand != self._hand:
             self._hand = scene.hand
             self.tell(EventKind.HAND_IN if scene.hand else EventKind.HAND_OUT, "")
+        self.hand_seen = self.hand_seen or scene.hand
         order = self._commands.poll()
         if order is not None:
             self.obey(order)
@@ -82,11 +84,6 @@ class Lookout:
         end = self._clock.now_s() + seconds
         while self._clock.now_s() < end:
             self.look()
-
-    @property
-    def hand(self) -> bool:
-        """A hand is over the board."""
-        return self._hand
 
     @property
     def now_s(self) -> float:

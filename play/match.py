@@ -216,9 +216,12 @@ class Match:
     # --- the human's turn -------------------------------------------------------------------------------------------------------
 
     def _human_turn(self) -> State:
-        hand_came = self._answered or self._lookout.wait_for_hand(IDLE_CHECK_S)
+        self._lookout.hand_seen = self._answered
         self._answered = False
+        if not self._lookout.hand_seen:
+            self._lookout.wait_for_hand(IDLE_CHECK_S)
         self._lookout.wait_for_quiet()
+        hand_came = self._lookout.hand_seen
         if self._over is not None:
             return State.NEXT_TURN
         if self._take_back_asked:
@@ -241,9 +244,10 @@ class Match:
             return State.HUMAN_TO_MOVE
         self._ruled = ruling.content
         self._lookout.believe(ruling.content)
-        if isinstance(ruling.verdict, Nothing) and self._outstanding:
+        if isinstance(ruling.verdict, Nothing):
+            thanks = f"Thank you. Your move, {self.game.position.side.word}." if self._outstanding else ""
             self._outstanding = False
-            self._lookout.tell(EventKind.PUT_BACK, f"Thank you. Your move, {self.game.position.side.word}.")
+            self._lookout.tell(EventKind.PUT_BACK, thanks)
         return self._apply(ruling)
 
     def _notice_strange_board(self, reading: BoardReading) -> None:

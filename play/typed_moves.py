@@ -27,7 +27,7 @@ class TypedMoves:
 
     Attributes:
         hand: carries them out.
-        led_elsewhere: asked before the hand helps; True while it is led in another way, by a person who also puts the board right.
+        led_elsewhere: asked before the hand helps; True while a person leads it in another way, and puts the board right himself.
     """
 
     def __init__(self, simulated: SimulatedTable) -> None:

@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from damludo.simulation.gestures import RackView
-from damludo.simulation.hand import Carry, Put, SimulatedHand, Take, Withdraw
+from damludo.simulation.hand import GRIP_RADIUS_MM, Carry, Put, SimulatedHand, Take, Withdraw
 from damludo.simulation.table import DiscColour, Table
 
 LINGER_S = 1.0
@@ -49,10 +49,18 @@ class GuidedHand:
         """True from a press until the hand has left the table."""
         return self._led or bool(self._acts)
 
-    def press(self, x_mm: float, y_mm: float, *, whole: bool = False) -> None:
-        """Reach to a point of the board frame and lift the disc there, or the `whole` stack."""
+    def press(self, x_mm: float, y_mm: float, *, whole: bool = False) -> bool:
+        """Reach to a point of the board frame and lift the disc there, or the `whole` stack.
+
+        Returns:
+            False, and nothing is done, if the hand is free and there is no disc within its grip.
+        """
+        free = not self._hand.busy and not self._acts and not self._hand.held
+        if free and self._table.upper_disc_near(*self._reach(x_mm, y_mm), GRIP_RADIUS_MM) is None:
+            return False
         self.in_charge = True
         self._add(_Act("press", x_mm, y_mm, whole))
+        return True
 
     def move(self, x_mm: float, y_mm: float) -> None:
         """Go along to a point; only the newest one counts."""

@@ -1,5 +1,6 @@
 """The page's commands: checked, done at most once, and handed to the match, the gantry or the simulated hand."""
 
+import contextlib
 import math
 import queue
 import threading
@@ -10,7 +11,7 @@ from typing import Any
 
 from damludo.play.console import CommandError
 from damludo.play.page.feed import Feed
-from damludo.play.page.shown import abilities
+from damludo.play.page.shown import WHY_NOT, abilities
 from damludo.play.ports import Answer, Command, NewGame, Order, SetLevel
 from damludo.play.timekeeping import OFF, parse_time_control
 from damludo.robot.errors import RobotError
@@ -92,9 +93,16 @@ class Desk:
         while self.poll() is not None:
             pass
 
-    def handle(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Do a command and return the answer; one that was done already only gets its answer again."""
+    def handle(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Do a command and return the answer; one that was done already only gets its answer again.
+
+        The hand's many moves need no id and get no answer.
+        """
         key, epoch = message.get("id"), message.get("epoch")
+        if key is None and epoch == self.epoch and message.get("action") == "move":
+            with contextlib.suppress(Refused):
+                self._do(message)
+            return None
         if not isinstance(key, str) or not 0 < len(key) <= LONGEST_ID:
             return {"kind": "answer", "id": None, "ok": False, "text": "A command needs an id, a short text."}
         if epoch != self.epoch:
@@ -154,10 +162,9 @@ class Desk:
 
     def _simple(self, message: Mapping[str, Any]) -> Reply:
         name = str(message["command"])
-        command, refusal = _SIMPLE[name]
         if not abilities(self._feed.state)[name]:
-            raise Refused(refusal)
-        self._order(command)
+            raise Refused(WHY_NOT[name])
+        self._order(_SIMPLE[name])
         return True, ""
 
     def _answer(self, message: Mapping[str, Any]) -> Reply:
@@ -196,6 +203,9 @@ class Desk:
         except queue.Full:
             raise Refused("The match is busy with earlier commands; please wait.") from None
 
+    def _ping(self, _: Mapping[str, Any]) -> Reply:
+        return True, ""
+
     # --- the simulated hand -----------------------------------------------------------------------------------------------------
 
     def _lead_hand(self, message: Mapping[str, Any]) -> Reply:
@@ -205,7 +215,8 @@ class Desk:
         x, y = _point(message.get("at"), links)
         match message.get("action"):
             case "press":
-                links.hand.press(x, y, whole=self._whole(message.get("with"), x, y, links.layout))
+                if not links.hand.press(x, y, whole=self._whole(message.get("with"), x, y, links.layout)):
+                    raise Refused("There is no disc.")
             case "move":
                 links.hand.move(x, y)
             case "release":
@@ -257,14 +268,15 @@ def _pair(value: object) -> Point:
     raise Refused("A point is two numbers.")
 
 
-_SIMPLE: Mapping[str, tuple[Command, str]] = {
-    "resign": (Command.RESIGN, "There is no game that could be given up."),
-    "draw": (Command.DRAW, "A draw can be claimed or offered in your turn."),
-    "take_back": (Command.TAKE_BACK, "There is no move of yours that could be taken back now."),
-    "hint": (Command.HINT, "A hint is given in your turn."),
+_SIMPLE: Mapping[str, Command] = {
+    "resign": Command.RESIGN,
+    "draw": Command.DRAW,
+    "take_back": Command.TAKE_BACK,
+    "hint": Command.HINT,
 }
 
 _ACTIONS: Mapping[str, Callable[[Desk, Mapping[str, Any]], Reply]] = {
+    "ping": Desk._ping,
     "stop": Desk._stop,
     "go": Desk._say_go,
     "resign": Desk._simple,

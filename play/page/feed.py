@@ -122,8 +122,8 @@ class Feed:
 def _event_text(number: int, event: MatchEvent) -> str:
     document = {
         "n": number,
-        "t": round(event.time_s, 3),
-        "event": event.kind.value,
+        "kind": event.kind.value,
+        "time_s": round(event.time_s, 3),
         "text": event.text,
         "data": dict(event.data),
     }

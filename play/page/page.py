@@ -2,8 +2,9 @@
 
 import contextlib
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from damludo.play.events import EventKind, MatchEvent
 from damludo.play.page.desk import Desk, Links
@@ -58,12 +59,12 @@ class Page:
         """Return True once for each time somebody said that no hand is there."""
         return self._desk.said_go()
 
-    def prepare(self, game: Variant, human: Colour, level: int, clock: Clock, text: str) -> None:
+    def prepare(self, game: Variant, human: Colour, level: int, clock: Clock, layout: TableLayout, text: str) -> None:
         """Show that a table is made ready for a game."""
         self._desk.forget()
         self._encoder.source = lambda: None
         self._feed.now_s = clock.now_s
-        self._feed.show_table(camera=None)
+        self._feed.show_table(camera=None, layout=layout)
         simulation = self._feed.table.simulation
         self._feed.begin(waiting_state(game, human, level, simulation=simulation))
         self.tell(clock, text)
@@ -86,17 +87,22 @@ class Page:
         seen: CalibratedEyes,
         stop: Callable[[], None],
         layout: TableLayout,
-        hand: GuidedHand | None,
-        set_speed: Callable[[float], None] | None,
+        hand: GuidedHand | None = None,
+        set_speed: Callable[[float], None] | None = None,
+        truth: Callable[[], Mapping[str, Any]] | None = None,
     ) -> ShownEyes:
         """Show a table that is ready and let the page's commands reach it; return the eyes that the match shall use."""
         view = seen.view
         self._desk.links = Links(
             stop, layout, lambda point: ground_point(view, point, layout.disc_height_mm), hand, set_speed
         )
-        self._feed.show_table(camera=camera_json(view), square_mm=layout.square_mm)
+        self._feed.show_table(camera=camera_json(view))
         return ShownEyes(
-            seen.eyes, lambda: hand_outline(seen.eyes.watcher), lambda: seen.eyes.ignore(), self._feed.show_overlay
+            seen.eyes,
+            lambda: hand_outline(seen.eyes.watcher),
+            lambda: seen.eyes.ignore(),
+            self._feed.show_overlay,
+            truth,
         )
 
 

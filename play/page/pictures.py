@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 import cv2
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.play.ports import Eyes
+from damludo.simulation.table import DiscColour, Table
 from damludo.vision.content import LETTER_OF_CONTENT, Content
 from damludo.vision.frame import Frame, FrameSource
 from damludo.vision.motion import Scene
@@ -143,6 +145,21 @@ def _rounded(points: NDArray[np.float64]) -> list[list[float]]:
     return [[round(float(x), 1), round(float(y), 1)] for x, y in points]
 
 
+def table_json(table: Table, lock: AbstractContextManager[Any]) -> dict[str, Any]:
+    """Return where all discs, the hand and the carriage of a simulated table are, mm of the board frame."""
+    with lock:
+        discs = [
+            [round(d.x_mm, 1), round(d.y_mm, 1), round(d.z_mm, 1), "w" if d.colour is DiscColour.WHITE else "b"]
+            for d in table.discs
+        ]
+        hand, carriage = table.hand, table.carriage
+        return {
+            "discs": discs,
+            "hand": [round(hand.x_mm, 1), round(hand.y_mm, 1)] if hand.present else None,
+            "carriage": [round(carriage.x_mm, 1), round(carriage.y_mm, 1)] if carriage.present else None,
+        }
+
+
 class ShownEyes:
     """`Eyes` that let the page see what they see; the match pays for one outline of the hand, ten times a second at most.
 
@@ -151,6 +168,8 @@ class ShownEyes:
         outline: of the hand, in the newest picture.
         carriage: outline of the machine's moving parts, None when they are parked.
         show: takes the overlay, if it is another than before.
+        truth: tells where the things of a simulated table are. At a real table a person sees them; here the page is his only eye.
+            It goes to the page alone: the match has to look.
     """
 
     def __init__(
@@ -159,8 +178,10 @@ class ShownEyes:
         outline: Callable[[], list[list[float]] | None],
         carriage: Callable[[], NDArray[np.float64] | None],
         show: Callable[[Mapping[str, Any]], None],
+        truth: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
         self._eyes, self._outline, self._carriage, self._show = eyes, outline, carriage, show
+        self._truth = truth
         self._readings: dict[str, dict[str, Any]] = {}
         self._shown: Mapping[str, Any] = {}
         self._next_s = 0.0
@@ -176,6 +197,7 @@ class ShownEyes:
                     "hand": self._outline() if scene.hand else None,
                     "carriage": None if carriage is None else _rounded(carriage),
                     "readings": self._readings,
+                    **({} if self._truth is None else {"table": self._truth()}),
                 },
                 scene.time_s,
             )

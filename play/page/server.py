@@ -19,6 +19,7 @@ import uvicorn
 from fastapi import FastAPI, Response, WebSocket
 from fastapi.responses import FileResponse, PlainTextResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.websockets import WebSocketDisconnect
 
 from damludo.play.page.catalogue import UnknownTexts, games_json, texts_json
@@ -133,19 +134,7 @@ class PageServer:
 
         @app.get("/")
         async def page() -> Response:
-            index = STATIC / "index.html"
-            return FileResponse(index) if index.is_file() else PlainTextResponse("The page is not installed.", 404)
-
-        @app.get("/games.json")
-        async def games() -> Response:
-            return _json(games_json())
-
-        @app.get("/texts/{name}.json")
-        async def texts(name: str) -> Response:
-            try:
-                return _json(texts_json(name))
-            except UnknownTexts as error:
-                return PlainTextResponse(str(error), 404)
+            return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
 
         @app.get("/healthz")
         async def health() -> Response:
@@ -166,8 +155,8 @@ class PageServer:
             return StreamingResponse(self._pictures(), media_type=media, headers={"Cache-Control": "no-store"})
 
         app.websocket("/events")(self._events)
-        if STATIC.is_dir():
-            app.mount("/static", StaticFiles(directory=STATIC))
+        app.mount("/static", GZipMiddleware(StaticFiles(directory=STATIC)))
+        app.mount("/", GZipMiddleware(_documents()))
         return app
 
     async def _pictures(self) -> AsyncIterator[bytes]:
@@ -229,7 +218,9 @@ class PageServer:
             self._tell(client, self._desk.handle(message))
         client.wake.set()
 
-    def _tell(self, client: Client, answer: dict[str, Any]) -> None:
+    def _tell(self, client: Client, answer: dict[str, Any] | None) -> None:
+        if answer is None:
+            return
         client.answers.append(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
 
     async def _send(self, websocket: WebSocket, client: Client) -> None:
@@ -250,6 +241,24 @@ class PageServer:
                 client.overlay = number
                 await websocket.send_text(overlay)
         await websocket.close(1001)
+
+
+def _documents() -> FastAPI:
+    """Return what never changes while the server runs."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+
+    @app.get("/games.json")
+    async def games() -> Response:
+        return _json(games_json())
+
+    @app.get("/texts/{name}.json")
+    async def texts(name: str) -> Response:
+        try:
+            return _json(texts_json(name))
+        except UnknownTexts as error:
+            return PlainTextResponse(str(error), 404)
+
+    return app
 
 
 @contextlib.contextmanager

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from damludo.play.content import layout_for
 from damludo.play.page.state import ClocksShown, PageState
+from damludo.robot.places import Rack, TableLayout
 from damludo.rules.geometry import Board
 from damludo.rules.position import PIECES, Colour, Kind, Piece
 from damludo.rules.traits import Variant
@@ -28,24 +30,30 @@ class TableShown:
         simulation: camera, gantry and hand are simulated.
         version: of the program.
         speed: simulated seconds per second.
-        square_mm: side of a square.
+        layout: where squares and racks are; None until a table is open.
         camera: size of the picture and where the board is in it; None until the board was found.
     """
 
     simulation: bool = False
     version: str = ""
     speed: float = 1.0
-    square_mm: float = 50.0
+    layout: TableLayout | None = None
     camera: Mapping[str, Any] | None = None
 
 
 def as_json(state: PageState, table: TableShown, now_s: float | None) -> dict[str, Any]:
     """Return the state for the browser; `now_s` is the time on the match's clock, for the clocks that run."""
+    layout = table.layout or _usual_layout(state.variant)
     return {
+        "language": "en",
         "simulation": table.simulation,
         "speed": table.speed,
         "version": table.version,
-        "game": {**_game(state.variant), "square_mm": table.square_mm},
+        "game": {
+            **_game(state.variant),
+            "square_mm": layout.square_mm,
+            "disc_mm": layout.disc_diameter_mm,
+        },
         "you": state.human.word,
         "flipped": state.human is Colour.BLACK,
         "level": state.level,
@@ -71,7 +79,7 @@ def as_json(state: PageState, table: TableShown, now_s: float | None) -> dict[st
         ],
         "clocks": None if state.clocks is None else _clocks(state.clocks, now_s),
         "lights": {name: {"state": light.state, "text": light.text} for name, light in state.lights.items()},
-        "racks": dict(state.racks),
+        "racks": {**state.racks, "slots": _slots(layout)},
         "can": abilities(state),
         "hint": None if state.hint is None else {"text": state.hint.text, "squares": list(state.hint.squares)},
         "camera": table.camera,
@@ -84,16 +92,28 @@ def abilities(state: PageState) -> dict[str, Any]:
     playing = state.over is None
     my_move = state.humans_turn and not state.stopped
     started = state.lights["camera"].state == "good"
-    return {
+    can = {
         "stop": True,  # at any time and by anybody
         "go": state.stopped or "go" in state.say.choices,
         "resign": playing and started,
         "draw": my_move,
-        "draw_text": "Claim a draw" if state.claims else "Offer a draw",
         "take_back": my_move and any(line.side == state.human.word for line in state.moves),
         "hint": my_move,
-        "new_game": started or not playing,
+        "new_game": True,
     }
+    reasons = {name: WHY_NOT[name] for name, able in can.items() if not able}
+    draw_text = "Claim a draw" if state.claims else "Offer a draw"
+    return {**can, "clock": True, "draw_text": draw_text, "reasons": reasons}
+
+
+WHY_NOT: Mapping[str, str] = {
+    "go": "Nothing was stopped.",
+    "resign": "There is no game that could be given up.",
+    "draw": "A draw can be claimed or offered in your turn.",
+    "take_back": "There is no move of yours that could be taken back now.",
+    "hint": "A hint is given in your turn.",
+}
+"""Why a command cannot be given now."""
 
 
 def position_json(variant: Variant, cells: bytes) -> dict[str, str]:
@@ -120,6 +140,23 @@ def board_json(board: Board) -> list[dict[str, Any]]:
             }
         )
     return squares
+
+
+@lru_cache(maxsize=2)
+def _usual_layout(variant: Variant) -> TableLayout:
+    return layout_for(variant)
+
+
+@lru_cache(maxsize=2)
+def _slots(layout: TableLayout) -> dict[str, list[list[float]]]:
+    """Return the places of the racks' slots, mm of the board frame, slot 1 first."""
+    return {
+        rack.value: [
+            [round(slot.x_mm, 1), round(slot.y_mm, 1)]
+            for slot in (layout.rack_slot(rack, number) for number in range(1, layout.slots + 1))
+        ]
+        for rack in Rack
+    }
 
 
 @lru_cache(maxsize=2)

@@ -95,7 +95,7 @@ class PageState:
         variant, human, level: what is played.
         position: as the machine believes it.
         turn: whose it is; None before and after the game.
-        say: what to do next; `resting` is what is said again when a hand has left.
+        say: what to do next; `resting` is what is said again when a hand has left, `turn_say` when all is as at the turn's begin.
         ruling: of the last board that was not a legal move.
         due, wrong: squares where something is to be done, or is not as it should be.
         claims: the person may claim a draw.
@@ -110,6 +110,7 @@ class PageState:
     turn: Colour | None = None
     say: Say = Say("The table is made ready.")
     resting: Say = Say("The table is made ready.")
+    turn_say: Say = Say("")
     ruling: RulingShown | None = None
     due: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
@@ -144,6 +145,8 @@ def state_after(state: PageState, event: MatchEvent) -> PageState:
     step = _STEPS.get(event.kind)
     return state if step is None else step(state, event)
 
+
+LOOKING = Say("I look at the board.")
 
 Step = Callable[[PageState, MatchEvent], PageState]
 
@@ -222,6 +225,7 @@ def _turn(state: PageState, event: MatchEvent) -> PageState:
         state,
         say,
         turn=side,
+        turn_say=say,
         due=(),
         wrong=(),
         ruling=None,
@@ -305,7 +309,7 @@ def _unfinished(state: PageState, event: MatchEvent) -> PageState:
 
 
 def _put_back(state: PageState, event: MatchEvent) -> PageState:
-    return _saying(state, Say(event.text, "do"), due=(), wrong=())
+    return _saying(state, Say(event.text, "do") if event.text else state.turn_say, due=(), wrong=(), ruling=None)
 
 
 def _ask(state: PageState, event: MatchEvent) -> PageState:
@@ -330,7 +334,10 @@ def _hand_in(state: PageState, _: MatchEvent) -> PageState:
 
 
 def _hand_out(state: PageState, _: MatchEvent) -> PageState:
-    return replace(state, say=state.resting)
+    if state.stopped:
+        return state
+    # In the person's turn a ruling follows, even if it is that nothing has changed.
+    return replace(state, say=LOOKING if state.humans_turn else state.resting)
 
 
 def _thinking(state: PageState, event: MatchEvent) -> PageState:
