@@ -20,11 +20,12 @@ class CameraEyes:
     """`Eyes` over a camera.
 
     Attributes:
+        watcher: follows the board.
         ignore: returns the outline of the machine's moving parts in the picture, None when they are parked out of it.
     """
 
     def __init__(self, source: FrameSource, watcher: BoardWatcher, clock: Clock) -> None:
-        self._source, self._watcher, self._clock = source, watcher, clock
+        self._source, self.watcher, self._clock = source, watcher, clock
         self._last_s = -1.0
         self.ignore: Callable[[], Outline | None] = lambda: None
 
@@ -33,12 +34,12 @@ class CameraEyes:
         self._clock.sleep(self._last_s + 1.0 / frame_rate_hz - self._clock.now_s())
         frame = self._source.read()
         self._last_s = frame.time_s
-        return self._watcher.update(frame, self.ignore())
+        return self.watcher.update(frame, self.ignore())
 
     def read(self) -> BoardReading:
         """Return the reading of the newest quiet pictures."""
-        return self._watcher.read()
+        return self.watcher.read()
 
     def believe(self, content: Mapping[int, Content]) -> None:
         """Be told what stands on the squares of the newest quiet pictures."""
-        self._watcher.believe(content)
+        self.watcher.believe(content)
