@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import os
 import shutil
 import subprocess
@@ -418,13 +417,17 @@ def open_page(browser: Browser, fake: FakeTable) -> Iterator[OpenPage]:
     contexts = []
     problems: list[str] = []
 
-    def opened(*, width: int = 1440, height: int = 900, scheme: Any = "light", url: str | None = None, **more: Any) -> Page:
+    def opened(
+        *, width: int = 1440, height: int = 900, scheme: Any = "light", url: str | None = None, **more: Any
+    ) -> Page:
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **more)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", lambda line: problems.append(line.text) if line.type == "error" and not fake.refusing else None)
+        page.on(
+            "console", lambda line: problems.append(line.text) if line.type == "error" and not fake.refusing else None
+        )
         page.goto(url or fake.url)
         page.locator("#board-view [role=grid]").wait_for()
         return page
@@ -440,7 +443,9 @@ def axe() -> str:
     """The script of axe-core, installed from npm into this folder by its lock file."""
     script = HERE / "node_modules" / "axe-core" / "axe.min.js"
     if not script.is_file():
-        subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, check=True, capture_output=True)
+        subprocess.run(
+            ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, check=True, capture_output=True
+        )
     return script.read_text(encoding="utf-8")
 
 
