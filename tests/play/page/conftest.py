@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from damludo.play.events import EventKind, MatchEvent
 from damludo.play.page.desk import Desk, Links
@@ -56,9 +57,7 @@ def _begun_stage() -> Stage:
     state = waiting_state(variant("damludo"), Colour.WHITE, 3, simulation=True)
     feed, encoder = Feed(state, TableShown(True, "1.0")), Encoder()
     stage = Stage(feed, Desk(feed, EPOCH), encoder)
-    stage.desk.links = Links(
-        lambda: stage.stops.append(1), TableLayout(), lambda point: point, None, stage.speeds.append
-    )
+    stage.desk.links = Links(lambda: stage.stops.append(1), TableLayout(), set_speed=stage.speeds.append)
     encoder.source = lambda: _picture()
     stage.begin()
     return stage
@@ -85,8 +84,8 @@ class Served:
         """Open a WebSocket as a browser does."""
         return connect(
             f"ws://{host}:{self.server.port}/events",
-            origin=origin or self.origin,
-            compression=None,  # type: ignore[arg-type]
+            origin=Origin(origin or self.origin),
+            compression=None,
         )
 
 

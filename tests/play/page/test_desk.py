@@ -70,7 +70,7 @@ def test_a_stop_that_does_not_reach_the_gantry_says_so(stage: Stage) -> None:
     def gone() -> None:
         raise LineClosed("the cable is out")
 
-    stage.desk.links = Links(gone, TableLayout(), lambda point: point)
+    stage.desk.links = Links(gone, TableLayout())
     answer = stage.command("stop")
     assert (answer["ok"], "use its switch" in answer["text"]) == (False, True)
 
@@ -158,7 +158,7 @@ class _HandAtTable:
         world.add(hand)
         world.add(guided)
         self.clock = LockstepClock(world)
-        stage.desk.links = Links(lambda: None, TableLayout(), lambda point: (point[0] + 100.0, point[1]), guided)
+        stage.desk.links = Links(lambda: None, TableLayout(), guided, lambda point: (point[0] + 100.0, point[1]))
         self._stage = stage
 
     def drag(self, source: dict[str, Any], target: dict[str, Any], **more: Any) -> None:

@@ -28,9 +28,9 @@ def _started(machine: str = "black") -> MatchEvent:
     return _event(E.STARTED, "Damludo", game="damludo", machine=machine, fen=FEN, level=3, racks=racks)
 
 
-def _turn(side: str, must_capture: bool = False, **data: JsonValue) -> MatchEvent:
+def _turn(side: str, must_capture: bool = False) -> MatchEvent:
     text = f"Your move, {side}." if side == "white" else "The machine thinks."
-    return _event(E.TURN, text, side=side, ply=1, must_capture=must_capture, claims=[], clocks=None, **data)
+    return _event(E.TURN, text, side=side, ply=1, must_capture=must_capture, claims=[], clocks=None)
 
 
 def _after(*events: MatchEvent, simulation: bool = False) -> PageState:
