@@ -58,12 +58,15 @@ class TableParts:
 
 
 @contextlib.contextmanager
-def simulated_parts(variant: Variant, human: Colour, seed: int, speed: float) -> Iterator[TableParts]:
+def simulated_parts(
+    variant: Variant, human: Colour, seed: int, speed: float, controller: str = "python"
+) -> Iterator[TableParts]:
     """The simulated table, at the pace of the clock on the wall, its controller behind a pseudo-terminal."""
-    table = set_table(variant, seed, human)
+    table = set_table(variant, seed, human, controller)
     clock = PacedClock(table.world)
     typed = TypedMoves(table)
     with (
+        contextlib.closing(table.controller),
         RealTime(table.world, speed),
         PseudoTerminal(table.controller, table.world) as port,
         Gantry(SerialLine(port.path), GRBL, clock) as gantry,
@@ -94,11 +97,13 @@ def real_parts(
         yield TableParts(layout, source, gantry, clock, lambda _: profile.board, white_at)
 
 
-def play_simulated(variant: Variant, settings: PlaySettings, where: Folders, seed: int, speed: float) -> int:
+def play_simulated(
+    variant: Variant, settings: PlaySettings, where: Folders, seed: int, speed: float, controller: str = "python"
+) -> int:
     """Play in the terminal over the simulated table: typed moves are carried out by the simulated hand, and then seen."""
     human = _human(settings)
     print(f"SIMULATION of {variant.names['en']}: camera, gantry and your hand are simulated. You play {human.word}.")
-    with simulated_parts(variant, human, seed, speed) as parts:
+    with simulated_parts(variant, human, seed, speed, controller) as parts:
         return _play(variant, settings, where, parts)
 
 

@@ -57,6 +57,9 @@ def exit_code_of(error: Exception) -> ExitCode:
     calibration = sys.modules.get("damludo.calibration.errors")
     if calibration is not None and isinstance(error, calibration.CalibrationError):
         return ExitCode.NOT_CALIBRATED
+    simulation = sys.modules.get("damludo.simulation.errors")
+    if simulation is not None and isinstance(error, simulation.SimulationError):
+        return ExitCode.NO_DEVICE if isinstance(error, simulation.ToolMissing) else ExitCode.DEVICE_FAULT
     for kinds, code in (
         ((Stopped,), ExitCode.STOPPED),
         ((ControllerAlarm, ControllerError, RobotError), ExitCode.DEVICE_FAULT),

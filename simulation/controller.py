@@ -6,6 +6,7 @@ firmware and this peer can contradict each other. Transports carry its bytes: `d
 
 from collections.abc import Mapping
 
+from damludo.simulation.grbl_faults import Faults
 from damludo.simulation.grbl_motion import INFINITY
 from damludo.simulation.grbl_program import run_program
 from damludo.simulation.grbl_settings import Settings
@@ -54,7 +55,7 @@ class Controller:
             faults: names of `grbl_faults.FAULTS` with their numbers; they join those of the mechanics.
             boot_s: silence of the boot loader after each power-on; bytes that come then are lost.
         """
-        self.faults = mechanics.faults
+        self.faults: Faults = mechanics.faults
         for name, value in (faults or {}).items():
             self.faults.ask(name, value)
         self.core = Core(mechanics, settings or Settings())
@@ -76,6 +77,9 @@ class Controller:
         core.busy_until_s = core.deaf_until_s = core.now + self._boot_s
         self._status_wanted = False
         self._start(cold=True)
+
+    def close(self) -> None:
+        """Do nothing: it runs in nothing of its own."""
 
     def receive_bytes(self, data: bytes) -> None:
         """Let bytes start on their way to the controller; they arrive at the pace of 115200 baud."""

@@ -2,7 +2,7 @@
 
 import argparse
 
-from damludo.play.arguments import seed, speed
+from damludo.play.arguments import CONTROLLER_HELP, CONTROLLERS, seed, speed
 
 HELP = "play a game over the board; --sim needs no hardware"
 EXAMPLES = (
@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     table.add_argument(
         "--seed", type=seed, default=1, metavar="X", help="with --sim: light, camera and discs of the table"
     )
+    table.add_argument("--controller", choices=CONTROLLERS, default="python", help=f"with --sim: {CONTROLLER_HELP}")
     table.add_argument("--camera", metavar="SOURCE", help="camera number, device, video file or http stream")
     table.add_argument("--serial", metavar="PORT", help="serial port of the gantry's controller")
     table.add_argument(
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.sim:
         from damludo.play.at_the_table import play_simulated
 
-        return play_simulated(game, chosen, where, arguments.seed, arguments.speed)
+        return play_simulated(game, chosen, where, arguments.seed, arguments.speed, arguments.controller)
     camera = arguments.camera or settings.camera.source
     port = arguments.serial or settings.gantry.port
     missing = [
