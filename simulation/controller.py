@@ -72,6 +72,7 @@ class Controller:
         core.clear()
         core.mechanics.set_count(ORIGIN)
         core.uart.power_off()
+        core.starts += 1
         core.brownout_s = INFINITY
         core.state = State.ALARM if core.settings.on(22) else State.IDLE
         core.busy_until_s = core.deaf_until_s = core.now + self._boot_s

@@ -1,5 +1,6 @@
 """State of the simulated controller and the texts that report it."""
 
+import math
 from collections.abc import Generator
 from enum import Enum
 from typing import Protocol
@@ -89,6 +90,7 @@ class Core:
         self.spindle_percent = 100
         self.parsed_end: Vector = ORIGIN
         self.wco_counter = self.override_counter = 0
+        self.starts = 0  # hardware resets, the power-on among them
 
     def clear(self) -> None:
         """Take the values of a soft reset; state, position and settings stay."""
@@ -160,8 +162,12 @@ class Core:
         return self.critical or self.state in (State.HOLD, State.DOOR, State.SLEEP)
 
 
+TIE_MM = 1e-7
+"""Half a thousandth (a step of 1/80 mm) rounds away from 0, however the binary fraction of it falls."""
+
+
 def _point(position: Vector) -> str:
-    return ",".join(f"{value + 0.0:.3f}" for value in position)
+    return ",".join(f"{value + 0.0 + math.copysign(TIE_MM, value + 0.0):.3f}" for value in position)
 
 
 def _state_text(core: Core) -> str:
