@@ -5,7 +5,15 @@ import sys
 from enum import IntEnum
 
 from damludo.engine.errors import EngineError
-from damludo.robot.errors import ControllerAlarm, ControllerError, LineError, NotOurController, RobotError, Stopped
+from damludo.robot.errors import (
+    BadImage,
+    ControllerAlarm,
+    ControllerError,
+    LineError,
+    NotOurController,
+    RobotError,
+    Stopped,
+)
 from damludo.rules.errors import RulesError
 
 
@@ -62,6 +70,7 @@ def exit_code_of(error: Exception) -> ExitCode:
         return ExitCode.NO_DEVICE if isinstance(error, simulation.ToolMissing) else ExitCode.DEVICE_FAULT
     for kinds, code in (
         ((Stopped,), ExitCode.STOPPED),
+        ((BadImage,), ExitCode.BAD_INPUT),
         ((ControllerAlarm, ControllerError, RobotError), ExitCode.DEVICE_FAULT),
         ((RulesError, EngineError), ExitCode.BAD_INPUT),
     ):

@@ -1,27 +1,22 @@
-"""`damludo flash`: the firmware onto the controller, by avrdude, from the prebuilt image; what is there is read before and after."""
+"""`damludo flash`: the prebuilt firmware onto the controller, by avrdude; what is there is read before and after."""
 
-import re
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import damludo.robot
 from damludo.play.clock import WallClock
 from damludo.play.console import CommandError, ExitCode, print_json
 from damludo.robot.controller import Controller
 from damludo.robot.dialects.grbl import GRBL
 from damludo.robot.errors import LineError, LineSilent, RobotError
+from damludo.robot.firmware_image import FirmwareImage, prebuilt_image
 from damludo.robot.gcode import Message
 from damludo.robot.serial_line import Port, SerialLine, find_ports
 
-IMAGE = Path(damludo.robot.__path__[0]) / "firmware_images" / "damludo_gantry.hex"
-FLASH_BYTES = 32_256
-"""Flash of the ATmega328P without the 512 bytes of the Uno's boot loader."""
 AVRDUDE_LIMIT_S = 120.0
-
-_VERSION = re.compile(rb"\[VER:([ -Z^-~]{1,60}?):?[\]\0:]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +48,6 @@ BOARDS = {
 NAMED = BoardKind("board on a port that you named", _BRIDGE)
 
 
-class BadImage(Exception):
-    """The file is no image for this controller."""
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """A firmware image.
-
-    Attributes:
-        version: what it answers to `$I`.
-        size: bytes of flash.
-    """
-
-    path: Path
-    version: str
-    size: int
-
-
 @dataclass(frozen=True, slots=True)
 class Flashing:
     """What is on the board, what shall be there, and how it gets there."""
@@ -85,45 +62,6 @@ class Flashing:
     read_back: str | None = None
 
 
-def read_hex(text: str) -> bytes:
-    """Return the bytes of an Intel HEX file that begins at 0; gaps are 0xFF.
-
-    Raises:
-        BadImage: a line is damaged, or lies outside the flash.
-    """
-    flash = bytearray()
-    for number, line in enumerate(text.split(), 1):
-        try:
-            record = bytes.fromhex(line.removeprefix(":"))
-        except ValueError:
-            raise BadImage(f"line {number} of the image is damaged") from None
-        if len(record) < 5 or record[0] != len(record) - 5 or sum(record) & 0xFF:
-            raise BadImage(f"line {number} of the image is damaged")
-        if record[3] == 0:
-            start = record[1] << 8 | record[2]
-            flash += b"\xff" * (start + record[0] - len(flash))
-            flash[start : start + record[0]] = record[4:-1]
-    if not 0 < len(flash) <= FLASH_BYTES:
-        raise BadImage(f"the image has {len(flash)} bytes, there is room for {FLASH_BYTES}")
-    return bytes(flash)
-
-
-def load_image(path: Path = IMAGE) -> Image:
-    """Read an image and the version inside it.
-
-    Raises:
-        CommandError: it is not there, damaged, or not the gantry's firmware.
-    """
-    try:
-        code = read_hex(path.read_text(encoding="ascii"))
-        found = _VERSION.search(code)
-        if found is None:
-            raise BadImage("the image does not name a version: it is not the gantry's firmware")
-    except (OSError, UnicodeDecodeError, BadImage) as error:
-        raise CommandError(f"the firmware image {path} cannot be used: {error}", ExitCode.BAD_INPUT) from error
-    return Image(path, found[1].decode("ascii"), len(code))
-
-
 def choose_board(port: str, ports: Sequence[Port]) -> tuple[str, BoardKind]:
     """Return the port to flash and what stands there; without a port the only known board that is plugged in.
 
@@ -132,7 +70,8 @@ def choose_board(port: str, ports: Sequence[Port]) -> tuple[str, BoardKind]:
     """
     known = [(found, BOARDS[key]) for found in ports if (key := (found.vendor_id, found.product_id)) in BOARDS]
     if port:
-        return port, next((kind for found, kind in known if found.device == port), NAMED)
+        real = os.path.realpath(port)
+        return port, next((kind for found, kind in known if os.path.realpath(found.device) == real), NAMED)
     if len(known) == 1:
         return known[0][0].device, known[0][1]
     if not known:
@@ -141,11 +80,13 @@ def choose_board(port: str, ports: Sequence[Port]) -> tuple[str, BoardKind]:
             ExitCode.NO_DEVICE,
         )
     names = ", ".join(f"{found.device} ({kind.name})" for found, kind in known)
-    raise CommandError(f"there are {len(known)} boards: {names}; name the right one with --port PORT", ExitCode.NO_DEVICE)
+    raise CommandError(
+        f"there are {len(known)} boards: {names}; name the right one with --port PORT", ExitCode.NO_DEVICE
+    )
 
 
 def ask_version(port: str) -> str:
-    """Return what the controller on a port answers to `$I`; "" if nobody answers or somebody of another kind.
+    """Return the firmware that answers to `$I` on a port, such as "Damludo 1.0.0" or "GRBL 1.1h"; "" if none does.
 
     Opening the port restarts the board: its position is lost.
 
@@ -163,16 +104,40 @@ def ask_version(port: str) -> str:
         raise
     except RobotError:
         return ""
-    version = next((text for text in texts if text.startswith("VER:")), "")
-    return version.removeprefix("VER:").split(":")[0]
+    ours = next((text for text in texts if text.startswith(_OURS)), None)
+    if ours is not None:
+        return _name(ours.removeprefix(_OURS).split(",")[0])
+    version = next((text for text in texts if text.startswith("VER:")), "VER:")
+    return f"GRBL {version.split(':')[1]}" if version != "VER:" else ""
+
+
+_OURS = "DAMLUDO:"
+
+
+def _name(version: str) -> str:
+    return f"Damludo {version}"
 
 
 def avrdude_command(image: Path, port: str, baud: int) -> list[str]:
     """Return the command that writes an image through the boot loader; the EEPROM with the settings is left alone."""
-    return ["avrdude", "-q", "-p", "atmega328p", "-c", "arduino", "-P", port, "-b", str(baud), "-D", "-U", f"flash:w:{image}:i"]
+    return [
+        "avrdude",
+        "-q",
+        "-p",
+        "atmega328p",
+        "-c",
+        "arduino",
+        "-P",
+        port,
+        "-b",
+        str(baud),
+        "-D",
+        "-U",
+        f"flash:w:{image}:i",
+    ]
 
 
-def write_image(image: Image, port: str, kind: BoardKind) -> None:
+def write_image(image: FirmwareImage, port: str, kind: BoardKind) -> None:
     """Call avrdude, at each speed that the boot loader may have.
 
     Raises:
@@ -199,9 +164,11 @@ def write_image(image: Image, port: str, kind: BoardKind) -> None:
         if done.returncode == 0:
             return
         lines = [line for line in done.stderr.splitlines() if line.strip()]
-        complaint = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "it gave no reason")
+        complaint = next(
+            (line for line in lines if "error" in line.lower()), lines[-1] if lines else "it gave no reason"
+        )
     raise CommandError(
-        f"avrdude could not write to {port} ({complaint.strip()}); check cable and board, close other programs that use the port, "
+        f"avrdude could not write to {port} ({complaint.strip()}); check cable and board, close other programs on the port, "
         f"then flash again: a board that was half written waits for it",
         ExitCode.DEVICE_FAULT,
     )
@@ -212,8 +179,8 @@ def flash(
     dry_run: bool,
     again: bool,
     as_json: bool,
-    image: Path = IMAGE,
     ports: Callable[[], Sequence[Port]] = find_ports,
+    write: Callable[[FirmwareImage, str, BoardKind], None] = write_image,
 ) -> int:
     """Compare, show, write, read back.
 
@@ -222,23 +189,23 @@ def flash(
         dry_run: stop after showing.
         again: write even what is there already.
         as_json: print one document instead of sentences.
-        image: what is written.
         ports: lists the ports of this computer.
+        write: writes the image.
     """
-    wanted = load_image(image)
+    image = prebuilt_image()
     device, kind = choose_board(port, ports())
     plan = Flashing(
         device,
         kind.name,
         ask_version(device),
-        wanted.version,
-        wanted.size,
-        " ".join(avrdude_command(image, device, kind.bauds[0])),
+        _name(image.version),
+        image.size,
+        " ".join(avrdude_command(image.path, device, kind.bauds[0])),
     )
     if not as_json:
         _show(plan)
     if not dry_run and (again or plan.present != plan.wanted):
-        write_image(wanted, device, kind)
+        write(image, device, kind)
         plan = Flashing(**{**asdict(plan), "written": True, "read_back": ask_version(device)})
     if as_json:
         print_json(asdict(plan))

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import damludo.robot
+from damludo.robot.firmware_image import prebuilt_image
 from damludo.simulation.controller import Controller
-from damludo.simulation.errors import ToolMissing
 from damludo.simulation.grbl_settings import Settings
 from damludo.simulation.process import BoardProcess
 from damludo.simulation.process_controller import ProcessController, TrueMechanics, steps_of
@@ -13,9 +12,6 @@ from damludo.simulation.toolchain import Program, build, sources_below
 from damludo.simulation.transport import Peer
 
 _HERE = Path(__file__).parent
-# By the package, not by this file: in a checkout and in an installed wheel its folder lies elsewhere.
-IMAGE = Path(damludo.robot.__path__[0]) / "firmware_images" / "damludo_gantry.hex"
-"""The image that is flashed."""
 FIRMWARE = _HERE.parent / "firmware"
 """The source of the firmware."""
 
@@ -35,27 +31,25 @@ def avr_program() -> Program:
 
 def native_program() -> Program:
     """Return what the firmware for this computer is made of."""
-    headers = sources_below(FIRMWARE, (".h",)) + sources_below(FIRMWARE / "native", (".h",))
-    sources = sources_below(FIRMWARE / "core", (".cpp",)) + sources_below(FIRMWARE / "native", (".cpp",))
+    core, native = FIRMWARE / "damludo_gantry", FIRMWARE / "native"
     return Program(
         "damludo-native",
         ("c++", "g++", "clang++"),
-        sources,
-        headers + sources_below(FIRMWARE / "core", (".h",)),
-        ("-std=c++11", "-O2", f"-I{FIRMWARE}"),
+        sources_below(core, (".cpp",)) + sources_below(native, (".cpp",)),
+        sources_below(core, (".h",)) + sources_below(native, (".h",)),
+        ("-std=c++11", "-O2", f"-I{core}"),
         packages="g++",
     )
 
 
-def avr_command(image: Path = IMAGE) -> list[str]:
-    """Return the command that runs an image in the AVR simulator, compiled if need be.
+def avr_command(image: Path | None = None) -> list[str]:
+    """Return the command that runs an image (None: the one that is flashed) in the AVR simulator, compiled if need be.
 
     Raises:
-        ToolMissing: compiler, libsimavr or the image is missing.
+        ToolMissing: compiler or libsimavr is missing.
+        BadImage: the prebuilt image is missing or damaged.
     """
-    if not image.is_file():
-        raise ToolMissing(f"the firmware's image {image} is not installed", "git")
-    return [str(build(avr_program())), str(image)]
+    return [str(build(avr_program())), str(image or prebuilt_image().path)]
 
 
 def native_command() -> list[str]:

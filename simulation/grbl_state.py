@@ -90,6 +90,7 @@ class Core:
         self.spindle_percent = 100
         self.parsed_end: Vector = ORIGIN
         self.wco_counter = self.override_counter = 0
+        self.version = "1.0.0"
         self.starts = 0  # hardware resets, the power-on among them
 
     def clear(self) -> None:

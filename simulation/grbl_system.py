@@ -10,7 +10,7 @@ _MOVING = (State.RUN, State.HOLD, State.DOOR, State.JOG, State.HOME)
 _HELP = "[HLP:$$ $# $G $I $N $x=val $Nx=line $J=line $SLP $C $X $H ~ ! ? ctrl-x]"
 _VERSION = "[VER:1.1h.20190830:{}]"
 _OPTIONS = "[OPT:V,15,128]"
-_IDENTITY = "[DAMLUDO:1.0.0,N1,{},{}]"
+_IDENTITY = "[DAMLUDO:{},N1,{},{}]"
 """Version, the extension it speaks, why it started, how often it did."""
 
 
@@ -72,7 +72,7 @@ def _obey_at_rest(core: Core, text: str) -> Program:
     elif text == "$I":
         core.write(_VERSION.format(core.settings.build_info))
         core.write(_OPTIONS)
-        core.write(_IDENTITY.format("power" if core.starts <= 1 else "external", core.starts))
+        core.write(_IDENTITY.format(core.version, "power" if core.starts <= 1 else "external", core.starts))
     elif text == "$SLP":
         core.state = State.SLEEP
         core.switch_magnet(False)

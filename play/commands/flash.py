@@ -1,7 +1,6 @@
 """`damludo flash`: the gantry's firmware onto the controller."""
 
 import argparse
-from pathlib import Path
 
 HELP = "write the gantry's firmware to the controller"
 EXAMPLES = (
@@ -16,12 +15,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", default="", metavar="PORT", help="port of the board (default: the only Uno or Nano)")
     parser.add_argument("--dry-run", action="store_true", help="show what would change; write nothing")
     parser.add_argument("--again", action="store_true", help="write the firmware even if it is there already")
-    parser.add_argument("--image", type=Path, metavar="FILE", help="another image (Intel HEX)")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Flash."""
-    from damludo.play.flashing import IMAGE, flash
+    from damludo.play.flashing import flash
 
-    return flash(arguments.port, arguments.dry_run, arguments.again, arguments.json, arguments.image or IMAGE)
+    return flash(arguments.port, arguments.dry_run, arguments.again, arguments.json)
