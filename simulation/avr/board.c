@@ -12,9 +12,8 @@
 
 enum {
     CYCLES_PER_BYTE = 1389,  // 10 bits at 115200 baud
-    // Two bytes wait in the receiver and a third in its shift register; the next one is lost. libsimavr alone would keep 64, and it
-    // hands a byte over up to three byte times after it came.
-    RECEIVER_BYTES = 3 + 3,
+    // Two bytes wait in the receiver and a third in its shift register; the next one is lost. libsimavr alone would keep 64.
+    RECEIVER_BYTES = 3,
     SERVO_FORGOTTEN_CYCLES = CPU_HZ / 20,
     INPUT_BYTES = 1 << 16,
     OUTPUT_BYTES = 1 << 16,
@@ -162,7 +161,13 @@ static avr_cycle_count_t deliver(avr_t *core, avr_cycle_count_t when, void *para
     in_first = (in_first + 1) % INPUT_BYTES;
     in_count--;
     unsigned waiting = (uart->input.write - uart->input.read) % uart_fifo_fifo_size;
-    if (waiting < RECEIVER_BYTES) avr_raise_irq(receive_irq, byte);
+    if (waiting < RECEIVER_BYTES) {
+        // libsimavr would hand the byte over a byte time later still, and so fall behind the line by a tenth.
+        avr_cycle_count_t pace = uart->cycles_per_byte;
+        uart->cycles_per_byte = pace ? 1 : 0;
+        avr_raise_irq(receive_irq, byte);
+        uart->cycles_per_byte = pace;
+    }
     return in_count ? when + CYCLES_PER_BYTE : 0;
 }
 

@@ -1,10 +1,12 @@
 // A program that tries every part of the simulated board: not the firmware, so that a mistake of either shows.
-// Commands of one letter: r reset cause and boot counter, l limits, s 1000 steps of x, b 500 back, m/o magnet on/off, h hang, e echo next.
+// Commands of one letter: r reset cause and boot counter, l limits, s 1000 steps of x, b 500 back, m/o magnet on/off, h hang, e echo next,
+// w close its ears for a millisecond, n how many bytes came.
 #include <avr/eeprom.h>
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>
 #include <avr/wdt.h>
+#include <util/delay.h>
 
 static volatile uint8_t ring[32], first, last;
 static volatile uint16_t steps_left;
@@ -74,6 +76,8 @@ int main(void) {
             case 'm': PORTB |= 1 << 3; break;
             case 'o': PORTB &= ~(1 << 3); break;
             case 'h': for (;;) {}
+            case 'w': cli(); _delay_ms(1); sei(); break;
+            case 'n': say('0' + last); break;
             case 'e': say(next_byte()); break;
         }
     }
