@@ -13,11 +13,11 @@ class SimulationError(Exception):
 class ToolMissing(SimulationError):
     """Something that a simulated controller is made of is not on this computer."""
 
-    def __init__(self, what: str, packages: str) -> None:
-        super().__init__(
-            f"{what}; install it (Debian, Ubuntu, Raspberry Pi OS: sudo apt-get install {packages}), "
-            f"or use the controller that needs nothing: --controller python"
+    def __init__(self, what: str, packages: str = "") -> None:
+        remedy = (
+            f"Debian, Ubuntu, Raspberry Pi OS: sudo apt-get install {packages}" if packages else "install Damludo again"
         )
+        super().__init__(f"{what}; {remedy}; or use the controller that needs nothing: --controller python")
         self.packages = packages
 
 

@@ -45,6 +45,8 @@ def _obey_in_motion(core: Core, text: str) -> int:
     elif text == "$C":
         _check_mode(core)
     elif core.state is State.ALARM:
+        if "reset" in core.pressed:
+            raise Refused(13)
         core.write("[MSG:Caution: Unlocked]")
         core.state = State.IDLE
     return 0
@@ -89,6 +91,8 @@ def _home(core: Core, text: str) -> Program:
         raise Refused(5)
     if len(text) > 2:
         raise Refused(3)
+    if "reset" in core.pressed:
+        raise Refused(13)
     return (yield from home(core))
 
 

@@ -16,6 +16,7 @@ HARD_STOP_S = 0.02
 """The switches are held against the table at least this often."""
 BRAKING_MM_S2 = 4000.0
 """No axis brakes harder than this of its own will: a speed that is lost faster was a dead stop."""
+_BUTTON_BITS = {"reset": 8, "hold": 16, "resume": 32}
 _SETUP_STEP_NS = 2_000_000
 _SETUP_LIMIT_NS = 20 * NS
 
@@ -49,6 +50,7 @@ class ProcessController:
         self._process = process
         self._steps_per_mm = settings.axes(100)
         self._forced = (0, 0)
+        self._pressed = 0
         self._slipped = [0, 0, 0]
         self._inbox = bytearray()
         self._powered = False
@@ -71,6 +73,11 @@ class ProcessController:
         self._process.output.clear()
         self._take(self._process.reset())
         self._powered = self._waiting = True
+
+    def press(self, *buttons: str) -> None:
+        """Hold these buttons of `grbl_state.BUTTONS` pressed from now on, and no others."""
+        self._pressed = sum(_BUTTON_BITS[name] for name in set(buttons))
+        self._waiting = True
 
     def receive_bytes(self, data: bytes) -> None:
         """Let bytes start on their way to the controller."""
@@ -152,7 +159,7 @@ class ProcessController:
             self._direction = way[0] / length, way[1] / length, way[2] / length
 
     def _force_switches(self) -> None:
-        mask = value = 0
+        mask = value = self._pressed
         for axis, name in enumerate(AXES.lower()):
             is_open, is_closed = (self.faults.lasting(f"switch_{state}_{name}") for state in ("open", "closed"))
             mask |= (is_open or is_closed) << axis

@@ -60,7 +60,7 @@ def build(program: Program, cache: Path | None = None) -> Path:
         raise ToolMissing(f"no compiler ({' or '.join(program.compilers)}) is on this computer", program.packages)
     missing = [path.name for path in program.sources if not path.is_file()]
     if missing or not program.sources:
-        raise ToolMissing(f"the source of {program.name} is not installed ({', '.join(missing) or 'no file'})", "git")
+        raise ToolMissing(f"the source of {program.name} is not installed ({', '.join(missing) or 'no file'})")
     folder = cache or cache_folder()
     target = folder / f"{program.name}-{_fingerprint(program, compiler)}"
     if not target.exists():

@@ -35,6 +35,9 @@ class Peer(Protocol):
     def advance_to(self, time_s: float) -> None:
         """Live up to a time."""
 
+    def press(self, *buttons: str) -> None:
+        """Hold these buttons ("reset", "hold", "resume") pressed from now on, and no others."""
+
     def close(self) -> None:
         """End what the controller runs in. May be called more than once."""
 

@@ -7,6 +7,8 @@ The tables in `dialogues/` hold dialogues; each starts with `== title` on a fres
     .. seconds     wait                         # comment
     @ home         home and check the answer    @ fault name n ask for a fault
     @ open         open the port anew           @ magnet on|off  the pin of the magnet is so
+    @ press BUTTON... hold these buttons pressed (reset, hold, resume), and no others
+    -N id text     send a numbered line with its check sum
 A title that ends in `(python)`, or in `(avr native)`, is for those controllers alone; everything else holds for all.
 The form is free of our own code, so that foreign controllers can be held against the same tables.
 """
@@ -54,6 +56,19 @@ def test_the_controller_answers_as_in_the_table(kind: str, body: str, make_bench
     stage.nothing_left()
 
 
+def _check_sum(data: bytes) -> int:
+    """CRC-16/CCITT-FALSE by long division of the bits: another way than the controllers go."""
+    bits = int.from_bytes(bytes((data[0] ^ 0xFF, data[1] ^ 0xFF)) + data[2:] + b"\0\0")
+    for place in range(8 * len(data) - 1, -1, -1):
+        if bits >> place + 16 & 1:
+            bits ^= 0x11021 << place
+    return bits
+
+
+def test_the_check_sum_is_that_of_the_catalogue() -> None:
+    assert _check_sum(b"123456789") == 0x29B1
+
+
 class _Stage:
     def __init__(self, bench: Any) -> None:
         self.bench = bench
@@ -67,6 +82,10 @@ class _Stage:
         line = self.bench.line
         if kind == "->":
             line.send(text)
+        elif kind == "-N":
+            number, _, command = text.partition(" ")
+            body = f"N{number} {command}"
+            line.send(f"{body}*{_check_sum(body.encode()):04X}")
         elif kind == "-]":
             for letter in text:
                 line.realtime(ord(letter))
@@ -101,6 +120,8 @@ class _Stage:
         elif name == "magnet":
             edges = self.bench.axes.magnet
             assert (bool(edges) and edges[-1][1]) == (rest[0] == "on"), where
+        elif name == "press":
+            self.bench.controller.press(*rest)
         else:
             assert name == "open", where
             self.bench.open()
