@@ -62,13 +62,17 @@ class BoardProcess:
             trace: file for every step and timer load.
             start: where the axes stand.
         """
-        words = [*command, "--start", ",".join(map(str, start))]
+        self._command = list(command)
         for option, path in (("--eeprom", eeprom), ("--trace", trace)):
-            words += [option, str(path)] if path is not None else []
+            self._command += [option, str(path)] if path is not None else []
+        self.output = bytearray()
+        self._begin(start)
+
+    def _begin(self, start: Steps) -> None:
+        words = [*self._command, "--start", ",".join(map(str, start))]
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         # A world that is dropped must not leave its controller behind.
         self._end = weakref.finalize(self, _end, self._process)
-        self.output = bytearray()
         self.report = Report(0, 0, start, False, False, 0, 0, 0)
 
     def __enter__(self) -> "BoardProcess":
@@ -95,6 +99,14 @@ class BoardProcess:
     def slip(self, steps: Steps) -> Report:
         """Let the axes stand elsewhere without a step."""
         return self._ask(struct.pack("<c3i", b"S", *steps))
+
+    def replace_board(self) -> None:
+        """Put a board with a blank EEPROM in the place of this one; the axes stay. Its time begins at 0."""
+        self.close()
+        if "--eeprom" in self._command:
+            Path(self._command[self._command.index("--eeprom") + 1]).unlink(missing_ok=True)
+        self.output.clear()
+        self._begin(self.report.steps)
 
     def close(self) -> None:
         """End the process, which writes the EEPROM to its file. May be called more than once."""

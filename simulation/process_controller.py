@@ -71,6 +71,10 @@ class ProcessController:
         """Reset the board, as opening the port does; the settings stay."""
         self._inbox.clear()
         self._process.output.clear()
+        if self.faults.due("blank_eeprom"):
+            self._process.replace_board()
+            self._start_ns = -round(self._now_s * NS)
+            self._forced = (0, 0)
         self._take(self._process.reset())
         self._powered = self._waiting = True
 
