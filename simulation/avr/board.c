@@ -1,6 +1,7 @@
 #include "board.h"
 
 #include <simavr/avr_eeprom.h>
+#include <simavr/avr_extint.h>
 #include <simavr/avr_ioport.h>
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
@@ -199,6 +200,9 @@ static void do_not_sleep(avr_t *core, avr_cycle_count_t cycles) { (void)core, (v
 static void after_reset(void) {
     was_reset = false;
     resets++;
+    // The step pins are the interrupt inputs INT0 and INT1 too. libsimavr would look at such a pin in every cycle while it is low, even
+    // asleep, and be a hundred times slower.
+    for (int i = 0; i < 2; i++) avr_extint_set_strict_lvl_trig(avr, i, 0);
     steppers_on = false;
     set_magnet(false);
     memset(backwards, 0, sizeof backwards);

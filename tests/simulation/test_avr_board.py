@@ -1,5 +1,6 @@
 """The simulated board under a program of our own, so that a mistake of the board is not taken for one of the firmware."""
 
+import resource
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -163,3 +164,15 @@ def test_what_is_no_image_is_refused(start: Start, tmp_path: Path, capfd: pytest
     with pytest.raises(ControllerCrashed, match="ended by itself"):
         start(image=tmp_path / "bad.hex").reset()
     assert "bad.hex cannot be read" in capfd.readouterr().err
+
+
+def test_a_sleeping_program_costs_next_to_nothing(start: Start) -> None:
+    """libsimavr looks at low step pins in every cycle unless it is told not to: thirty seconds then take thirty."""
+    board = _on(start())
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+
+    _say(board, "", 30_000)
+    board.close()
+
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 3.0
