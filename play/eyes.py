@@ -29,9 +29,9 @@ class CameraEyes:
         """Where board and camera stand now."""
         return self._watcher.view
 
-    def touches(self) -> tuple[TouchEvidence, ...]:
-        """Return what the last `read` proves of discs that were touched and stand where they stood."""
-        return self._watcher.touches()
+    def touches(self, content: Mapping[int, Content]) -> tuple[TouchEvidence, ...]:
+        """Return what the last `read` proves of touched discs that stand where they stood; `content` is what stands now."""
+        return self._watcher.touches(content)
 
     def look(self, frame_rate_hz: float) -> Scene:
         """Wait for the next picture at a frame rate and say what happens in it."""

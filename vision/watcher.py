@@ -33,6 +33,8 @@ from damludo.vision.view import BoardView
 
 QUIET_FRAMES = 5
 """So many of the newest quiet frames are averaged: halves the noise, costs a third of a second."""
+CALM_FRAMES = 3
+"""So many quiet frames in turn show a scene that is calm indeed."""
 TEMPER = 0.6
 """Weight of the absolute reading where a comparison with the baseline exists: its errors are alike in both pictures."""
 CLIP_NATS = 30.0
@@ -104,6 +106,7 @@ class BoardWatcher:
         self._baseline_frame = -1
         self._baseline_s = NEVER_S
         self._baseline_due = False
+        self._baseline_is_calm = self._now_is_calm = False
         self._now: Patches | None = None
         self._now_frame = -1
         self._change: ChangeEvidence | None = None
@@ -182,7 +185,7 @@ class BoardWatcher:
         self._quiet.append(frame)
         if self._station is None:
             self._station = Station(self.view, frame.image)
-        if self._baseline_due and len(self._quiet) >= 3:
+        if self._baseline_due and len(self._quiet) >= CALM_FRAMES:
             self._take_baseline(tuple(self._quiet))
         elif frame.time_s - self._baseline_s >= REFRESH_S:
             self._refresh_baseline()
@@ -208,6 +211,7 @@ class BoardWatcher:
         self._change, self._disagreement = None, ()
         if self._baseline is not None and self._believed is not None:
             self._now, self._now_frame = self._sampler.sample(image), frames[-1].number
+            self._now_is_calm = len(frames) >= CALM_FRAMES
             self._change = self._sampler.compare(self._baseline, self._now)
             combined = self._compared(image, self._believed, self._change)
         else:
@@ -240,18 +244,25 @@ class BoardWatcher:
         if frames:
             self._take_baseline(frames)
 
-    def touches(self) -> tuple[TouchEvidence, ...]:
+    def touches(self, content: Mapping[int, Content]) -> tuple[TouchEvidence, ...]:
         """Return what the last `read` proves of discs that a hand was over and that stand where they stood since `believe`.
 
         A disc that lies as it lay, and whose place was never seen empty, gives no evidence, whatever the hand did.
+
+        Args:
+            content: what stands on the board now.
         """
         if self._baseline is None or self._now is None or self._change is None or self._believed is None:
+            return ()
+        if not (self._baseline_is_calm and self._now_is_calm):
+            # One picture between two hands is enough for a move, but shadows of hands look like shifts.
             return ()
         covered, score = self.covered, self._change.score
         places = [
             place
-            for place, content in sorted(self._believed.items())
-            if content is not Content.EMPTY
+            for place, before in sorted(self._believed.items())
+            if before is not Content.EMPTY
+            and content[place] is before
             and covered[place]
             and (score[place] > WORTH_MEASURING or place in self.glimpses.emptied)
         ]
@@ -282,6 +293,7 @@ class BoardWatcher:
     def _take_baseline(self, frames: Sequence[Frame]) -> None:
         self._baseline = self._sampler.sample(_average(frames))
         self._baseline_frame, self._baseline_s = frames[-1].number, frames[-1].time_s
+        self._baseline_is_calm = len(frames) >= CALM_FRAMES
         self._baseline_due = False
 
     def _refresh_baseline(self) -> None:
