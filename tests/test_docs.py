@@ -25,6 +25,8 @@ NOT_RUN = {
     "damludo gantry goto a1": "needs a controller",
     "damludo gantry goto g1": "needs a controller",
     "damludo calibrate gantry --serial": "needs a controller",
+    "damludo flash": "needs a controller",
+    "damludo simulate --game alquerque --camera readings --controller avr": "takes minutes; tests/firmware plays one",
     "damludo doctor": "judges the computer it runs on; tests/play/test_doctor.py gives him others",
     "damludo watch": "needs a camera, a video or pictures",
     "damludo look": "needs pictures",
