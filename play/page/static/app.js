@@ -8,6 +8,7 @@ import { BoardView } from "./board.js";
 import { CameraView } from "./camera.js";
 import { Connection } from "./connection.js";
 import { byId, say } from "./dom.js";
+import { pieceOf } from "./drawing.js";
 import { dragWithin, Hand } from "./hand.js";
 import { askToResign, chooseGame, fillLevels, sheet } from "./new_game.js";
 import * as panels from "./panels.js";
@@ -31,7 +32,7 @@ class Page {
     this.board = new BoardView(byId("board-view"));
     this.camera = new CameraView(byId("camera-view"));
     this.connection = new Connection({ state: (m) => this.take(m), overlay: (m) => this.takeOverlay(m), link: (up) => this.link(up) });
-    this.hand = new Hand((fields) => this.command("hand", fields), () => this.handChanged());
+    this.hand = new Hand({ ask: (fields) => this.command("hand", fields), tell: (fields) => this.connection.post({ command: "hand", ...fields }) }, () => this.handChanged(), () => this.showHand());
     this.listen();
     setInterval(() => this.state && panels.renderClocks(this.state, (performance.now() - this.came_ms) / 1000), 250);
   }
@@ -78,7 +79,6 @@ class Page {
   write() {
     applyTexts(document);
     fillLevels(byId("level"));
-    byId("stop").setAttribute("aria-label", t("STOP the machine at once (space bar)"));
     this.board.shape = "";
   }
 
@@ -107,7 +107,7 @@ class Page {
 
   renderBoardNotes() {
     panels.renderLegend(this.board.shown, this.state.simulation, this.state.game.lines);
-    this.board.showHand(this.pointerView());
+    this.showHand();
   }
 
   renderSay() {
@@ -235,8 +235,8 @@ class Page {
     const place = g.view(vx, vy);
     const square = g.squareAt(...place);
     const name = square?.name ?? "";
-    const takes = (this.board.lyingOn(name) ?? this.state.position[name] ?? ".") !== ".";
-    return { place: { board: round(place) }, takes, view: [x, y], name };
+    const piece = pieceOf(this.board.lyingOn(name) ?? this.state.position[name]);
+    return { place: { board: round(place) }, takes: piece !== null, side: piece?.side, view: [x, y], name };
   }
 
   /** @returns {import("./hand.js").Target | null} */
@@ -247,19 +247,24 @@ class Page {
     if (!slots.length) return null;
     const under = Math.round((viewX - g.slotView(side, 0, slots.length)[0]) / g.railPitch(slots.length));
     const slot = this.hand.holding ? Math.min(count, slots.length - 1) : Math.max(0, Math.min(last ? count : under, count - 1));
-    return { place: { board: slots[slot] }, takes: count > 0, view, name: `rack ${side}` };
+    return { place: { board: slots[slot] }, takes: count > 0, side, view, name: `rack ${side}` };
   }
 
   /** @returns {import("./hand.js").Target | null} */
   pictureTarget(x, y) {
     if (!this.state?.simulation || !this.state.camera || !this.linked) return null;
-    return { place: { picture: round(this.camera.pictureAt(x, y)) }, takes: true, view: [x, y], name: "" };
+    return { place: { picture: round(this.camera.pictureAt(x, y)) }, takes: true, view: [x, y], name: t("the picture") };
   }
 
   handChanged() {
     document.body.classList.toggle("holding", this.hand.holding);
-    this.board.showHand(this.pointerView());
-    if (this.hand.holding && this.hand.at === this.hand.origin && this.hand.at?.name) this.toast(t("You hold the disc from {place}. Let it go where it belongs; Esc puts it back.", { place: placeName(this.hand.at.name) }));
+    this.showHand();
+    // While a pointer is down the drawing says it all.
+    if (this.hand.resting) this.toast(t("You hold the disc from {place}. Let it go where it belongs; Esc puts it back.", { place: placeName(this.hand.origin.name) }));
+  }
+
+  showHand() {
+    this.board.showHand(this.pointerView(), this.hand.origin?.side);
   }
 
   /** Where the hand is led to, on the drawing of the board. @returns {[number, number] | null} */

@@ -204,16 +204,17 @@ export class BoardView {
     this.shown = { last: last.length > 0, due: due.length > 0, wrong: wrong.length > 0, unseen: unseen.length > 0, arrow: arrow.length > 0 };
   }
 
-  /** Show where the pointer drags, and the machine's carriage when the table is known. */
-  showHand(at) {
+  /** Show where the pointer drags a disc of a side, and the machine's carriage when it is known and over the board. */
+  showHand(at, side) {
     const g = this.geometry;
     if (!g) return;
     const marks = [];
-    if (this.table?.carriage) {
-      const [x, y] = this.nearBoard(g, g.view(...(this.table.carriage)));
-      marks.push(svg("g", { class: "carriage", transform: `translate(${x} ${y})` }, svg("circle", { r: 0.3 * g.square }), svg("path", { d: `M${-0.45 * g.square} 0H${0.45 * g.square}M0 ${-0.45 * g.square}V${0.45 * g.square}` })));
+    const [x, y] = this.table?.carriage ? g.view(...this.table.carriage) : [-Infinity, 0];
+    if (Math.abs(x - g.width / 2) < g.width / 2 + g.outer && Math.abs(y - g.height / 2) < g.height / 2 + g.outer) {
+      const arm = 0.45 * g.square;
+      marks.push(svg("g", { class: "carriage", transform: `translate(${x} ${y})` }, svg("circle", { r: 0.3 * g.square }), svg("path", { d: `M${-arm} 0H${arm}M0 ${-arm}V${arm}` })));
     }
-    if (at) marks.push(svg("circle", { cx: at[0], cy: at[1], r: 0.5 * g.square, class: "grip" }));
+    if (at) marks.push(svg("circle", { cx: at[0], cy: at[1], r: 0.44 * g.square, class: `grip ${side}` }));
     fill((this.handLayer), marks);
   }
 

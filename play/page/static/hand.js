@@ -6,27 +6,30 @@
 
 /** @typedef {import("./geometry.js").Point} Point */
 /** @typedef {{board: Point} | {picture: Point}} Place */
-/** @typedef {{place: Place, takes: boolean, view: Point, name: string}} Target  where a pointer is: `view` in px of the screen */
+/** @typedef {{place: Place, takes: boolean, side?: "white" | "black", view: Point, name: string}} Target  where a pointer is: `view` in px of the screen */
 
 const MOVES_MS = 50;
 /** A hand that holds a disc and is led no more would put it back after a while: it is told again where it is. */
 const STILL_HERE_MS = 1000;
-/** A pointer that comes up this near to where it went down was a click: the disc stays in the hand until the next click. */
+/** A pointer that comes up this near to where it went down was a click. */
 const CLICK_PX = 8;
 
 export class Hand {
   /**
-   * @param {(fields: Record<string, unknown>) => Promise<{ok: boolean, text: string}>} send
-   * @param {(hand: Hand) => void} changed called when something was taken or put down
+   * @param {{ask: (fields: object) => Promise<{ok: boolean, text: string}>, tell: (fields: object) => void}} table
+   *   `ask` waits for an answer; moves are only told: the next one makes up for one that was lost
+   * @param {(hand: Hand) => void} changed something was taken or put down
+   * @param {(hand: Hand) => void} moved
    */
-  constructor(send, changed) {
-    this.send = send;
+  constructor(table, changed, moved) {
+    this.table = table;
     this.changed = changed;
+    this.moved = moved;
     /** @type {Target | null} */
     this.origin = null;
     /** @type {Target | null} */
     this.at = null;
-    this.clicked = false;
+    this.resting = false;
     this.lastMove = 0;
     this.timer = 0;
     setInterval(() => this.holding && this.sendMove(), STILL_HERE_MS);
@@ -36,33 +39,39 @@ export class Hand {
     return this.origin !== null;
   }
 
-  /** Take what lies there; it is put down again by `release`. */
-  async press(target) {
+  /** Take what lies there; it is put down again by `release`. `resting`: no pointer is down that leads the hand. */
+  async press(target, resting = false) {
     this.origin = this.at = target;
-    this.clicked = false;
+    this.resting = resting;
     this.changed(this);
-    const answer = await this.send({ action: "press", at: target.place, with: "disc" });
+    const answer = await this.table.ask({ action: "press", at: target.place });
     if (!answer.ok && this.origin === target) this.forget();
+  }
+
+  /** The pointer came up where it went down: the disc stays in the hand until the next click. */
+  rest() {
+    this.resting = true;
+    this.changed(this);
   }
 
   move(target) {
     if (!this.holding) return;
     this.at = target;
-    this.changed(this);
     const due = this.lastMove + MOVES_MS - performance.now();
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.sendMove(), Math.max(0, due));
+    this.moved(this);
   }
 
   sendMove() {
     if (!this.at) return;
     this.lastMove = performance.now();
-    this.send({ action: "move", at: this.at.place, with: "disc" });
+    this.table.tell({ action: "move", at: this.at.place });
   }
 
   release(target) {
     if (!this.holding || !target) return;
-    this.send({ action: "release", at: target.place, with: "disc" });
+    this.table.ask({ action: "release", at: target.place });
     this.forget();
   }
 
@@ -74,13 +83,14 @@ export class Hand {
   forget() {
     clearTimeout(this.timer);
     this.origin = this.at = null;
+    this.resting = false;
     this.changed(this);
   }
 
   /** Enter on a square: take, or put down. */
   toggle(target) {
     if (this.holding) this.release(target);
-    else if (target.takes) this.press(target);
+    else if (target.takes) this.press(target, true);
   }
 }
 
@@ -106,7 +116,7 @@ export function dragWithin(element, hand, targetOf) {
     pointer = null;
     const from = hand.origin?.view ?? [0, 0];
     const click = Math.hypot(event.clientX - from[0], event.clientY - from[1]) < CLICK_PX;
-    if (click && hand.holding && !hand.clicked) hand.clicked = true;
+    if (click && hand.holding && !hand.resting) hand.rest();
     else hand.release(targetOf(event.clientX, event.clientY));
   });
   element.addEventListener("pointercancel", (event) => {

@@ -65,8 +65,9 @@ export async function chooseGame(state, start) {
   const begin = html("button", { type: "submit", class: "go" });
   const error = html("p", { class: "error", role: "alert" });
   const form = (html("form", { class: "new-game" },
-    settings(state),
-    html("fieldset", { class: "games" }, html("legend", {}, t("Which game?")), ...games.map((game) => card(game, state))),
+    html("div", { class: "choice-list" },
+      settings(state),
+      html("fieldset", { class: "games" }, html("legend", {}, t("Which game?")), ...games.map((game) => card(game, state)))),
     error,
     html("p", { class: "buttons" }, ...running(state), html("button", { type: "button", click: () => sheet.close() }, t("Cancel")), begin)));
   const nameChosen = () => say(begin, t("Begin: {game}", { game: nameOf(games.find((game) => game.key === new FormData(form).get("game")) ?? state.game) }));

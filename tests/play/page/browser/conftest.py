@@ -18,19 +18,21 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from damludo.play.content import board_content, layout_for
+from damludo.play.page.catalogue import games_json
+from damludo.play.page.guard import HEADERS
+from damludo.play.page.shown import board_json, position_json
 from damludo.robot.places import Rack, TableLayout
 from damludo.rules.fen import parse_fen
-from damludo.rules.game import Game
-from damludo.rules.geometry import Board
-from damludo.rules.position import PIECES, Piece, Position
+from damludo.rules.position import Position
 from damludo.rules.traits import Variant
-from damludo.rules.variants import VARIANTS, variant
+from damludo.rules.variants import variant
 from damludo.simulation.camera import SimulatedCamera
 from damludo.simulation.clock import LockstepClock, World
 from damludo.simulation.furnish import furnished_table
@@ -50,43 +52,12 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
-LETTERS = {
-    Piece.WHITE_MAN: "w",
-    Piece.WHITE_KING: "W",
-    Piece.BLACK_MAN: "b",
-    Piece.BLACK_KING: "B",
-    Piece.WHITE_PARACHUTIST: "p",
-    Piece.BLACK_PARACHUTIST: "q",
-}
 SPARE = 4
 
 State = dict[str, Any]
 
 
-# --- states -------------------------------------------------------------------------------------------------------------------------
-
-
-def letters_of(game: Variant, position: Position) -> dict[str, str]:
-    """Return a position as the page gets it."""
-    return {game.board.name(s): LETTERS[PIECES[code]] for s, code in enumerate(position.cells) if PIECES[code]}
-
-
-def squares_of(board: Board) -> list[State]:
-    """Return the squares of a board as the page gets them."""
-    playable = frozenset(board.playable)
-    parity = sum(divmod(board.playable[0], board.columns)) % 2 if len(playable) < board.columns * board.rows else 0
-    return [
-        {
-            "name": board.name(s),
-            "number": str(board.number(s)) if s in playable else None,
-            "column": s % board.columns,
-            "row": s // board.columns,
-            "dark": sum(divmod(s, board.columns)) % 2 == parity,
-            "playable": s in playable,
-        }
-        for s in range(board.columns * board.rows)
-    ]
+# --- states ---------------------------------------------------------------------------------------------------------------------
 
 
 def state_of(key: str = "damludo", fen: str | None = None, *, you: str = "white", **changes: Any) -> State:
@@ -114,13 +85,13 @@ def state_of(key: str = "damludo", fen: str | None = None, *, you: str = "white"
             "disc_mm": layout.disc_diameter_mm,
             "lines": game.board.lines,
             "numeric": game.board.numeric,
-            "squares": squares_of(game.board),
+            "squares": board_json(game.board),
             "men": {"white": "w", "black": "b"},
         },
         "you": you,
         "flipped": you == "black",
         "level": 3,
-        "position": letters_of(game, position),
+        "position": position_json(game, position.cells),
         "turn": "you",
         "say": {"text": f"Your move, {you}.", "tone": "do", "choices": []},
         "ruling": None,
@@ -150,7 +121,7 @@ def moves_of(*texts: str, first: str = "white") -> list[State]:
     ]
 
 
-# --- the picture --------------------------------------------------------------------------------------------------------------------
+# --- the picture ----------------------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -190,7 +161,7 @@ def discs_of(key: str, fen: str | None = None) -> list[list[Any]]:
     return [[round(d.x_mm, 1), round(d.y_mm, 1), round(d.z_mm, 1), d.colour.value[0]] for d in table.discs]
 
 
-# --- the server ---------------------------------------------------------------------------------------------------------------------
+# --- the server -----------------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -229,7 +200,13 @@ class FakeTable:
         if state["camera"] is not None:
             self.jpeg, state["camera"] = picture_of(key, fen)
         self.n += 1
-        event = {"n": self.n, "kind": "turn", "time_s": 3.0 * self.n, "text": text or state["say"]["text"], "data": {}}
+        event: State = {
+            "n": self.n,
+            "kind": "turn",
+            "time_s": 3.0 * self.n,
+            "text": text or state["say"]["text"],
+            "data": {},
+        }
         self.events.append(event)
         self.state, self.overlay = state, overlay or {}
         self.wake()
@@ -237,7 +214,8 @@ class FakeTable:
     def wake(self) -> None:
         """Let all clients be sent what is new."""
         if self.loop is not None:
-            self.loop.call_soon_threadsafe(lambda: [wake.set() for wake in self.clients.values()])
+            for wake in list(self.clients.values()):
+                self.loop.call_soon_threadsafe(wake.set)
 
     def named(self, name: str) -> list[State]:
         """Return the commands of a name that came."""
@@ -310,24 +288,6 @@ class FakeTable:
         return StreamingResponse(pictures(), media_type="multipart/x-mixed-replace; boundary=picture")
 
 
-def _games() -> list[State]:
-    return [
-        {
-            "key": game.key,
-            "name": game.names["en"],
-            "names": dict(game.names),
-            "lines": [game.rules[0][:90], game.rules[-1][:90]],
-            "columns": game.board.columns,
-            "rows": game.board.rows,
-            "line_board": game.board.lines,
-            "squares": squares_of(game.board),
-            "start": letters_of(game, Game.new(game).position),
-            "first": game.start.side.word,
-        }
-        for game in VARIANTS.values()
-    ]
-
-
 def _application(fake: FakeTable) -> Callable[..., Any]:
     async def texts(request: Any) -> Response:
         found = fake.texts.get(request.path_params["language"])
@@ -336,18 +296,18 @@ def _application(fake: FakeTable) -> Callable[..., Any]:
     application = Starlette(
         routes=[
             Route("/", lambda _: FileResponse(STATIC / "index.html")),
-            Route("/games.json", lambda _: JSONResponse(_games())),
+            Route("/games.json", lambda _: JSONResponse(games_json())),
             Route("/texts/{language}.json", texts),
             Route("/camera.mjpeg", fake.camera),
             WebSocketRoute("/events", fake.events_socket),
-            Mount("/static", StaticFiles(directory=STATIC)),
+            Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),
         ]
     )
 
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
         async def sending(message: Any) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], (b"content-security-policy", POLICY.encode())]
+                message["headers"] = [*message["headers"], *((k.encode(), v.encode()) for k, v in HEADERS.items())]
             elif message["type"] == "http.response.body":
                 fake.served.append((scope["path"], len(message.get("body", b""))))
             await send(message)
@@ -387,7 +347,7 @@ def serve(fake: FakeTable) -> Iterator[FakeTable]:
         fake.loop = None
 
 
-# --- fixtures -----------------------------------------------------------------------------------------------------------------------
+# --- fixtures -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
@@ -449,15 +409,136 @@ def axe() -> str:
     return script.read_text(encoding="utf-8")
 
 
+# --- situations -----------------------------------------------------------------------------------------------------------------
+
+MIDDLE = "W:Wa1,c1,e1,g1,b2,d2,h2,c3,g3,Kd6:Bb8,d8,f8,h8,a7,c7,e7,g7,f6,h6,Ke3"
+BEFORE = "W:Wa1,c1,e1,g1,b2,d2,f2,h2,a3,c3,e3,d4:Bb8,d8,f8,h8,a7,c7,e7,g7,b6,d6,h6,c5"
+WRONGLY_MOVED = BEFORE.replace("e3,d4", "f4,d4")
+
+Situation = Callable[[FakeTable], None]
+SITUATIONS: dict[str, Situation] = {}
+
+
+def _situation(show: Situation) -> Situation:
+    SITUATIONS[show.__name__] = show
+    return show
+
+
+def _over(key: str, fen: str | None = None, **more: Any) -> State:
+    table = {"discs": discs_of(key, fen), "hand": None, "carriage": None}
+    return {"hand": None, "carriage": None, "readings": {}, "table": table, **more}
+
+
+@_situation
+def play(fake: FakeTable) -> None:
+    """In the middle of a game with clocks, kings and a list of moves."""
+    moves = moves_of("c3-d4", "f6-g5", "g3-h4", "g5-f4", "e3xg5", "h6xf4", "d2-e3", "f4xd2", "c1xe3", "g5-h4")
+    state = state_of(
+        fen=MIDDLE,
+        camera={},
+        marks={"last": ["f4", "e3"], "due": [], "wrong": []},
+        moves=moves,
+        clocks={"white_s": 512.3, "black_s": 433.0, "running": "white"},
+    )
+    fake.show(state, _over("damludo", MIDDLE), fen=MIDDLE)
+
+
+@_situation
+def illegal(fake: FakeTable) -> None:
+    """A ruling with its article and better moves; squares due and wrong."""
+    state = state_of(
+        fen=BEFORE,
+        camera={},
+        marks={"last": ["b6", "c5"], "due": ["e3"], "wrong": ["f4"]},
+        moves=moves_of("c3-d4", "b6-c5"),
+        say={
+            "text": "This move is not legal: please put the board back as it was, then move again.",
+            "tone": "ask",
+            "choices": [],
+        },
+        ruling={
+            "title": "This move is not legal",
+            "text": "e3-f4: you must capture: d4xb6.",
+            "article": "Capturing is compulsory, and the capture that takes the most pieces must be made.",
+            "squares": ["e3", "f4"],
+            "better": [{"text": "d4xb6", "squares": ["d4", "b6"]}],
+        },
+    )
+    readings = {"f4": {"content": "w", "confidence": 0.97}, "d4": {"content": "w", "confidence": 0.71}}
+    fake.show(state, _over("damludo", WRONGLY_MOVED, readings=readings), fen=WRONGLY_MOVED)
+
+
+@_situation
+def stopped(fake: FakeTable) -> None:
+    """After STOP, in the machine's turn; a hand is over the board."""
+    state = state_of(
+        camera={},
+        turn="machine",
+        say={"text": "STOP: the gantry stands still.", "tone": "alarm", "choices": [{"id": "go", "text": "Go on"}]},
+    )
+    state["can"] |= {"go": True, "draw": False, "take_back": False, "hint": False}
+    state["lights"]["gantry"] = {"state": "bad", "text": "stands still: STOP"}
+    state["lights"]["engine"] = {"state": "wait", "text": "thinks"}
+    hand = [[250, 300], [330, 290], [360, 479], [240, 479]]
+    fake.show(state, _over("damludo", hand=hand, carriage=[[0, 60], [639, 60], [639, 90], [0, 90]]))
+
+
+@_situation
+def asked(fake: FakeTable) -> None:
+    """A question with answers."""
+    choices = [{"id": "stand", "text": "Let it stand"}, {"id": "back", "text": "Put it right"}]
+    say = {"text": "Black missed a capture. May the move stand?", "tone": "ask", "choices": choices}
+    fake.show(state_of("esperanto", say=say, simulation=False), {})
+
+
+@_situation
+def over(fake: FakeTable) -> None:
+    """The end."""
+    fen = "W:WKd6,Kc3:Bh8"
+    say = {"text": "White wins. Black has no legal move.", "tone": "over", "choices": []}
+    state = state_of(fen=fen, turn=None, camera={}, say=say, result={"text": "White wins.", "reason": "No legal move."})
+    state["can"] |= {"resign": False, "draw": False, "take_back": False, "hint": False}
+    fake.show(state, _over("damludo", fen), fen=fen)
+
+
+@_situation
+def numbers(fake: FakeTable) -> None:
+    """Black's side of a board with field numbers, and a hint."""
+    hint = {"text": "Play 9-13.", "squares": ["b6", "a5"]}
+    fake.show(state_of("english", you="black", hint=hint), _over("english"))
+
+
+@_situation
+def crossings(fake: FakeTable) -> None:
+    """The board of lines."""
+    fake.show(state_of("alquerque"), _over("alquerque"))
+
+
+@_situation
+def great(fake: FakeTable) -> None:
+    """12x12 squares."""
+    fake.show(state_of("canadian", you="black"), _over("canadian"))
+
+
+@_situation
+def full(fake: FakeTable) -> None:
+    """Discs on all squares."""
+    fake.show(state_of("hawaiian"), _over("hawaiian"))
+
+
+@_situation
+def parachutists(fake: FakeTable) -> None:
+    """Three kinds of pieces."""
+    fake.show(state_of("parachute"), _over("parachute"))
+
+
 @pytest.fixture
 def make_state() -> Callable[..., State]:
     """`state_of`: a whole state, but for what is given."""
     return state_of
 
 
-SITUATIONS: dict[str, Callable[[FakeTable], None]] = {}
-
-
-def _situation(show: Callable[[FakeTable], None]) -> Callable[[FakeTable], None]:
-    SITUATIONS[show.__name__.strip("_")] = show
-    return show
+@pytest.fixture
+def situations() -> dict[str, Situation]:
+    """What the page can be told to show, by name."""
+    return SITUATIONS
