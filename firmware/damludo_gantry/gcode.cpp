@@ -282,7 +282,8 @@ void move_target(const Block& block, const int32_t from[kAxisCount], const int32
     for (uint8_t axis = 0; axis < kAxisCount; ++axis) {
         target[axis] = from[axis];
         if (!(block.axes & 1 << axis)) continue;
-        int64_t place = block.value[axis];
+        // Work offsets are at most twice as far as the farthest place: the sum fits.
+        int32_t place = fixed::held(block.value[axis], 2 * kFarthest);
         if (!block.machine) place += block.modal.relative ? from[axis] : work_offset[axis];
         target[axis] = fixed::held(place, kFarthest);
     }

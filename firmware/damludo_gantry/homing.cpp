@@ -74,11 +74,10 @@ void set_home(uint8_t axes) {
     int32_t home_motors[kAxisCount];
     stepper::get_position(motors);
     machine::place_of(motors, place);
-    const int32_t pull_off = fixed::held(settings::get(settings::kPullOff) * 10LL, gcode::kFarthest);
+    const int32_t pull_off = machine::length_setting(settings::kPullOff);
     for (uint8_t i = 0; i < kAxisCount; ++i) {
         if (!(axes & 1 << i)) continue;
-        const int32_t length = fixed::held(settings::get(settings::kTravel + i) * 10LL, gcode::kFarthest);
-        place[i] = to_plus(i) ? -pull_off : pull_off - length;
+        place[i] = to_plus(i) ? -pull_off : pull_off - machine::length_setting(settings::kTravel + i);
     }
     machine::steps_of(place, home_motors);
     // An axis that is homed later keeps its count to the step.

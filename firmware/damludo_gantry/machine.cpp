@@ -466,10 +466,14 @@ void load_system_offset() {
 
 bool outside(const int32_t place[kAxisCount]) {
     for (uint8_t i = 0; i < kAxisCount; ++i) {
-        const int64_t length = settings::get(settings::kTravel + i) * 10LL;
-        if (place[i] > 0 || place[i] < -length) return true;
+        if (place[i] > 0 || place[i] < -length_setting(settings::kTravel + i)) return true;
     }
     return false;
+}
+
+int32_t length_setting(uint8_t number) {
+    const uint32_t thousandths = settings::get(number);
+    return thousandths > gcode::kFarthest / 10 ? gcode::kFarthest : static_cast<int32_t>(thousandths * 10);
 }
 
 uint32_t planner_speed(int32_t feed) {

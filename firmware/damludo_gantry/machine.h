@@ -54,6 +54,7 @@ void place_of(const int32_t motors[kAxisCount], int32_t place[kAxisCount]);
 void work_offset(int32_t offset[kAxisCount]);
 void load_system_offset();  // after modal().system or the stored offset changed; the next report has WCO
 bool outside(const int32_t place[kAxisCount]);  // of the travel, which lies below 0
+int32_t length_setting(uint8_t number);          // a setting in mm
 uint32_t planner_speed(int32_t feed);           // from ten thousandths of a mm/min
 // Queue a move as soon as there is room; an idle machine takes the state `moving`. False: aborted.
 bool queue_move(const int32_t target[kAxisCount], uint32_t speed, State moving);

@@ -8,8 +8,9 @@ namespace planner {
 
 namespace {
 
-constexpr uint32_t kUnit = 1UL << 30;  // length of a unit vector
-constexpr uint32_t kNearlyOne = kUnit - kUnit / 1000000;
+constexpr uint8_t kUnitBits = 30;
+constexpr uint32_t kUnit = 1UL << kUnitBits;  // length of a unit vector
+constexpr int32_t kNearlyOne = static_cast<int32_t>(kUnit - kUnit / 1000000);
 constexpr uint32_t kSixteenthUm = 16000000;  // 1/16 um and thousandths in 1 mm
 constexpr uint32_t kLeastSpeed = kSpeedUnit / 60 + 1;  // 1 mm/min
 constexpr uint32_t kMostAcceleration = 100000;         // mm/s^2
@@ -56,12 +57,12 @@ uint32_t speed_along(const int32_t unit[kAxisCount]) {
 }
 
 uint32_t length_of(const int32_t parts[kAxisCount]) {
-    uint64_t sum = 0;
+    fixed::Wide sum = {0, 0};
     for (uint8_t i = 0; i < kAxisCount; ++i) {
-        const uint64_t part = fixed::magnitude(parts[i]);
-        sum += part * part;
+        const uint32_t part = fixed::magnitude(parts[i]);
+        fixed::add(sum, fixed::multiply(part, part));
     }
-    return fixed::square_root_64(sum);
+    return fixed::square_root(sum);
 }
 
 void make_unit(const int32_t parts[kAxisCount], uint32_t length, int32_t unit[kAxisCount]) {
@@ -75,17 +76,19 @@ void make_unit(const int32_t parts[kAxisCount], uint32_t length, int32_t unit[kA
 // GRBL's junction deviation: the circle that leaves the corner by at most $11 and is driven with the axes' acceleration.
 //   v^2 = a d s / (1 - s),  s = sin(half the angle between the ways) = sqrt((1 + before . after) / 2)
 uint32_t corner_v2(const int32_t before[kAxisCount], const int32_t after[kAxisCount]) {
-    int64_t dot = 0;
-    for (uint8_t i = 0; i < kAxisCount; ++i) dot += static_cast<int64_t>(before[i]) * after[i];
-    dot >>= 30;
-    if (dot > static_cast<int64_t>(kNearlyOne)) return fixed::kMost;
-    if (dot < -static_cast<int64_t>(kNearlyOne)) return 0;
+    int32_t dot = 0;
+    for (uint8_t i = 0; i < kAxisCount; ++i) {
+        const uint32_t part = fixed::multiply_shift(fixed::magnitude(before[i]), fixed::magnitude(after[i]), kUnitBits);
+        dot += (before[i] < 0) == (after[i] < 0) ? static_cast<int32_t>(part) : -static_cast<int32_t>(part);
+    }
+    if (dot > kNearlyOne) return fixed::kMost;
+    if (dot < -kNearlyOne) return 0;
     int32_t across[kAxisCount];
     for (uint8_t i = 0; i < kAxisCount; ++i) across[i] = (after[i] >> 1) - (before[i] >> 1);
     int32_t inward[kAxisCount];
     make_unit(across, length_of(across), inward);
-    const uint32_t twice = static_cast<uint32_t>(static_cast<int64_t>(kUnit) + dot);
-    const uint32_t half = fixed::square_root_64(static_cast<uint64_t>(twice >> 1) << 30);
+    const uint32_t twice = kUnit + static_cast<uint32_t>(dot);
+    const uint32_t half = fixed::square_root(fixed::multiply(twice, kUnit / 2));
     // $11 is in thousandths of a mm, v2 in 256ths of (mm/s)^2.
     const uint32_t turn =
         fixed::multiply_divide(acceleration_along(inward), settings::get(settings::kJunctionDeviation) * 32, 125);
@@ -132,7 +135,7 @@ bool measure(const int32_t target[kAxisCount], Move& move, int32_t unit[kAxisCou
     move.ratio = fixed::multiply_divide(fixed::multiply_divide(lead, 1000, 1), 65536, length);
     if (!move.ratio) move.ratio = 1;
     // 2 a * steps/mm, and 2 a * length * 256: a length of 1 mm is 16000 units.
-    move.lead_gain = fixed::multiply_shift(acceleration * 32, move.ratio);
+    move.lead_gain = fixed::multiply_shift(acceleration * 32, move.ratio, 16);
     if (!move.lead_gain) move.lead_gain = 1;
     move.gain = fixed::multiply_divide(length, acceleration * 4, 125);
     move.axis_speed = speed_along(unit);
@@ -220,17 +223,16 @@ uint8_t version() {
 }
 
 uint32_t lead_from_path(const Move& move, uint32_t v2) {
-    return fixed::multiply_shift(fixed::multiply_shift(v2, move.ratio), move.ratio);
+    return fixed::multiply_shift(fixed::multiply_shift(v2, move.ratio, 16), move.ratio, 16);
 }
 
 uint32_t path_from_lead(const Move& move, uint32_t lead_v2) {
-    return fixed::divide_shift(fixed::divide_shift(lead_v2, move.ratio), move.ratio);
+    return fixed::multiply_divide(fixed::multiply_divide(lead_v2, 65536, move.ratio), 65536, move.ratio);
 }
 
 uint32_t squared(uint32_t speed) {
     // (speed / 64)^2; above 4095 mm/s it does not fit and is held.
-    const uint64_t square = static_cast<uint64_t>(speed) * speed >> 12;
-    return square > fixed::kMost ? fixed::kMost : static_cast<uint32_t>(square);
+    return fixed::multiply_shift(speed, speed, 12);
 }
 
 }  // namespace planner

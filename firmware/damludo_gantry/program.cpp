@@ -61,8 +61,8 @@ void set_offset(const Block& block) {
     settings::read_offset(system, offset);
     for (uint8_t i = 0; i < kAxisCount; ++i) {
         if (!(block.axes & 1 << i)) continue;
-        int64_t value = block.value[i];
-        if (block.offset_is_position) value = static_cast<int64_t>(machine::parsed_end[i]) - machine::shift[i] - value;
+        int32_t value = fixed::held(block.value[i], 2 * gcode::kFarthest);
+        if (block.offset_is_position) value = machine::parsed_end[i] - machine::shift[i] - value;
         offset[i] = fixed::held(value, gcode::kFarthest);
     }
     settings::write_offset(system, offset);
@@ -73,7 +73,7 @@ void shift_origin(const Block& block) {
     settings::read_offset(machine::modal().system, base);
     for (uint8_t i = 0; i < kAxisCount; ++i) {
         if (!(block.axes & 1 << i)) continue;
-        const int64_t value = static_cast<int64_t>(machine::parsed_end[i]) - base[i] - block.value[i];
+        const int32_t value = machine::parsed_end[i] - base[i] - fixed::held(block.value[i], 2 * gcode::kFarthest);
         machine::shift[i] = fixed::held(value, gcode::kFarthest);
     }
 }

@@ -24,7 +24,9 @@ uint32_t smaller(uint32_t a, uint32_t b) {
 
 uint32_t speed_of(uint32_t v2) {
     // The finer root where its argument fits.
-    return v2 < 1UL << 24 ? fixed::square_root(v2 << 8) : static_cast<uint32_t>(fixed::square_root(v2)) << Ramp::kSpeedBits;
+    const bool fine = v2 < 1UL << (32 - 2 * Ramp::kSpeedBits);
+    const uint32_t root = fixed::square_root(fine ? v2 << 2 * Ramp::kSpeedBits : v2);
+    return fine ? root : root << Ramp::kSpeedBits;
 }
 
 void set_interval(Piece& piece, uint32_t cycles) {
@@ -84,11 +86,10 @@ uint16_t Ramp::speed_up(uint32_t most) {
 }
 
 // Keep to the curve that ends in to_v2 after at_left more steps, but never brake harder than the axes may.
+// The products fit: both are compared as steps before.
 void Ramp::slow_down(uint16_t steps, uint32_t to_v2, uint32_t at_left) {
-    const uint64_t loss = static_cast<uint64_t>(steps) * gain_;
-    const uint32_t hardest = loss < v2_ ? v2_ - static_cast<uint32_t>(loss) : 0;
-    const uint64_t curve = to_v2 + static_cast<uint64_t>(at_left) * gain_;
-    const uint32_t wanted = curve < v2_ ? static_cast<uint32_t>(curve) : v2_;
+    const uint32_t hardest = steps < steps_to_slow(0) ? v2_ - steps * gain_ : 0;
+    const uint32_t wanted = at_left < steps_to_slow(to_v2) ? to_v2 + at_left * gain_ : v2_;
     v2_ = wanted > hardest ? wanted : hardest;
 }
 

@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include "checksum.h"
+#include "fixed.h"
 #include "uart.h"
 
 namespace settings {
@@ -161,7 +162,7 @@ bool text_is_good(uint8_t slot) {
 bool rate_is_too_high(uint8_t number, uint32_t value) {
     if (number < kStepsPerMm || number >= kAcceleration) return false;
     const uint32_t other = get(number < kRate ? number + 10 : number - 10);
-    return static_cast<uint64_t>(value) * other > kStepRateLimitHz * 60ULL * 1000000ULL;
+    return fixed::multiply_divide(value, other, 1000000) > kStepRateLimitHz * 60;
 }
 
 uint32_t value_of(uint8_t kind, const Number& value) {

@@ -137,7 +137,7 @@ void follow_plan() {
     const planner::Move* behind = planner::at(s.prepared + 1);
     const uint32_t speed = planner::cruise_speed(move);
     // steps/s = mm/s * ratio * 16; in 1/256 step/s from 1/1024 mm/s: * ratio * 4.
-    uint32_t cruise = fixed::multiply_shift(speed, move.ratio);
+    uint32_t cruise = fixed::multiply_shift(speed, move.ratio, 16);
     cruise = cruise > 32000UL * 64 ? 32000UL * 256 : cruise * 4;
     const uint32_t whole = cruise >> 8;
     const uint32_t part = cruise & 255;
@@ -304,7 +304,7 @@ uint32_t feed_now() {
     if (piece.cruise) return s.cruise_feed;
     // mm/min = steps/s * 60 / (16 * ratio)
     const uint32_t cycles = static_cast<uint32_t>(piece.cycles) * piece.ticks;
-    return fixed::divide_shift(hal::kCpuHz / 16 * 60 / cycles, ratio);
+    return fixed::multiply_divide(hal::kCpuHz / 16 * 60 / cycles, 65536, ratio);
 }
 
 void lock(uint8_t axes) {
