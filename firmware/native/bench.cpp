@@ -164,8 +164,12 @@ void set_enable_pin(bool high) {
     board.enabled = !high;
 }
 
+static void trace_load(uint16_t value) {
+    if (board.trace) fprintf(board.trace, "T %u\n", value);
+}
+
 void load_step_timer(uint16_t cycles_less_one) {
-    if (board.trace) fprintf(board.trace, "T %u\n", cycles_less_one);
+    trace_load(cycles_less_one);
     board.step_period = cycles_less_one + 1u;
     board.step_at = board.now + board.step_period;
 }
@@ -175,6 +179,8 @@ void start_step_timer(uint16_t cycles_less_one) {
 }
 
 void stop_step_timer() {
+    // As on the chip, whose timer runs on at its slowest with its interrupt off.
+    trace_load(65535);
     board.step_at = bench::kNever;
 }
 
