@@ -53,6 +53,6 @@ def test_a_foreign_sender_homes_streams_and_switches_the_magnet(
     }
     assert told["last"].startswith("<Idle|MPos:-25.000,-20.000,-3.000|")
     assert [on for _, on in bench.axes.magnet] == [True, False]
-    # Within a step of where the counters say: the switch closes between two steps.
-    assert bench.axes.position == pytest.approx((-25.0, -20.0, -3.0), abs=0.02)
+    # The switch counts as pressed after 6 ms: at the slow pace of homing the axes go 0.03 mm farther meanwhile.
+    assert bench.axes.position == pytest.approx((-25.0, -20.0, -3.0), abs=0.05)
     assert [line for line in told["heard"] if line.startswith(("error", "ALARM"))] == ["error:20"]
