@@ -10,6 +10,9 @@ class RealTime:
     """A thread that lets a world live with the wall clock. Use it as a context manager.
 
     An exception of a part ends the thread; leaving the context raises it again.
+
+    Attributes:
+        speed: simulated seconds per second; may be changed at any time.
     """
 
     TICK_S = 0.002
@@ -22,7 +25,7 @@ class RealTime:
             speed: simulated seconds per second. A machine that cannot keep up simulates slower, it never skips.
         """
         self._world = world
-        self._speed = speed
+        self.speed = speed
         self._stop = threading.Event()
         self._error: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="simulated time", daemon=True)
@@ -49,6 +52,6 @@ class RealTime:
                 # At most 0.1 s a turn: after a stall others get the lock in between, and no jump is seen by the players.
                 passed = min(now - last, 0.1)
                 last = now
-                self._world.advance_to(self._world.time_s + passed * self._speed)
+                self._world.advance_to(self._world.time_s + passed * self.speed)
         except Exception as error:
             self._error = error
