@@ -15,7 +15,7 @@ from damludo.engine.program import can_compile, program_of
 from damludo.engine.search import AlphaBeta
 from damludo.engine.writing import ONE_WORD, PLAIN, TWO_WORDS, source_of
 from damludo.rules.game import Game
-from damludo.rules.variants import ALQUERQUE, CANADIAN, VARIANTS, variant
+from damludo.rules.variants import VARIANTS, variant
 
 needs_numba = pytest.mark.skipif(not can_compile(), reason="numba is not installed here")
 
@@ -90,7 +90,7 @@ def test_without_numba_the_engine_plays_all_the_same(names: Path, tmp_path: Path
     played = _play(names, tmp_path, before="import sys; sys.modules['numba'] = None")
 
     assert played["numba"] is False
-    choice = AlphaBeta(Limits(nodes=4_000), compiled=False).choose(Game.new(ALQUERQUE))
+    choice = AlphaBeta(Limits(nodes=4_000), compiled=False).choose(Game.new(variant("alquerque")))
     assert played["move"] == [choice.move.origin, *choice.move.path]
 
 
@@ -120,9 +120,9 @@ def test_no_name_of_a_constant_is_left_in_what_is_written(key: str) -> None:
 
 
 def test_the_large_board_lies_in_two_words() -> None:
-    assert layout_of(CANADIAN.board).width == 78
-    assert "UniTuple(int64, 2)" in source_of(CANADIAN, "moves", TWO_WORDS)
+    assert layout_of(variant("canadian").board).width == 78
+    assert "UniTuple(int64, 2)" in source_of(variant("canadian"), "moves", TWO_WORDS)
 
 
 def test_plain_kernels_are_made_once() -> None:
-    assert program_of(ALQUERQUE, False) is program_of(ALQUERQUE, False)
+    assert program_of(variant("alquerque"), False) is program_of(variant("alquerque"), False)
