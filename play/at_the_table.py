@@ -275,6 +275,7 @@ class _Session:
             self._wanted.level,
             self._parts.clock,
             self._parts.layout,
+            self._parts.gantry.stop,
             HOMING,
         )
         seen = self._make_ready(patient)

@@ -6,7 +6,6 @@ In doubt the match asks; it never makes a move that was not seen clearly, never 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import cast
 
 from damludo.engine.port import Player
 from damludo.play.carrying import Carrier
@@ -17,15 +16,15 @@ from damludo.play.lookout import Impatient, Lookout
 from damludo.play.ports import Answer, Arm, Clock, Command, Commands, Eyes, NewGame, Order, SetLevel
 from damludo.play.referee import READ_AGAIN, Ruling, agrees, contradicted_squares, rule, wrong_squares
 from damludo.play.taking_back import before_last_move_of, choreograph_back
+from damludo.play.telling import ask_to_straighten, move_data, tell_illegal, tell_unfinished, way
 from damludo.play.timekeeping import GameClock, TimeControl
 from damludo.robot.places import TableLayout
 from damludo.rules.ending import Result
 from damludo.rules.errors import IllegalMove
-from damludo.rules.explanation import explain
 from damludo.rules.fen import format_fen
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
-from damludo.rules.notation import move_json, move_text
+from damludo.rules.notation import move_text
 from damludo.rules.position import Colour
 from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished
 from damludo.vision.content import Content
@@ -281,49 +280,20 @@ class Match:
             self.racks = racks_after_human(self.game.position, verdict.move, self.racks)
             self._make(verdict.move, "human", ruling.margin_nats)
             return State.NEXT_TURN
+        if isinstance(verdict, Illegal | Unfinished):
+            self._lookout.progress()
+            self._outstanding = True
         if isinstance(verdict, Illegal):
-            self._lookout.progress()
-            self._outstanding = True
-            self._lookout.tell(
-                EventKind.ILLEGAL,
-                explain(verdict),
-                reason=verdict.reason_code,
-                article=verdict.article,
-                squares=self._lookout.names(verdict.squares),
-                better=[move_text(variant, move) for move in verdict.better],
-                better_squares=[self._way(move) for move in verdict.better],
-            )
+            tell_illegal(self._lookout, variant, verdict)
         elif isinstance(verdict, Unfinished):
-            self._lookout.progress()
-            self._outstanding = True
-            crown = [verdict.moves[0].target] if verdict.crown_missing else []
-            self._lookout.tell(
-                EventKind.UNFINISHED,
-                explain(verdict),
-                article=verdict.article,
-                squares=self._lookout.names(verdict.discs_to_remove),
-                due=self._lookout.names({*verdict.discs_to_remove, *verdict.continue_to, *crown}),
-            )
+            tell_unfinished(self._lookout, verdict)
         return State.HUMAN_TO_MOVE
-
-    def _way(self, move: Move) -> list[JsonValue]:
-        """Return the names of the squares that a move goes over, in its order."""
-        name = self.game.variant.board.name
-        return [name(square) for square in (move.origin, *move.path)]
 
     def _ask_about(self, ruling: Ruling) -> None:
         self._lookout.progress()
         self._outstanding = True
         self._clock.pause(self._lookout.now_s)
-        names = ", ".join(str(name) for name in self._lookout.names(ruling.doubtful)) or "the board"
-        self._lookout.tell(
-            EventKind.ASK,
-            f"I cannot see clearly what you did: please straighten the discs on {names}.",
-            question="unsure",
-            squares=self._lookout.names(ruling.doubtful),
-            margin_nats=round(ruling.margin_nats, 1),
-            gap_nats=round(ruling.gap_nats, 1),
-        )
+        ask_to_straighten(self._lookout, ruling)
 
     # --- the machine's turn -----------------------------------------------------------------------------------------------------
 
@@ -449,7 +419,9 @@ class Match:
             return
         move = (self._settings.adviser or self._player).choose(self.game).move
         text = move_text(self.game.variant, move)
-        self._lookout.tell(EventKind.HINT, f"You could play {text}.", move=text, squares=self._way(move))
+        self._lookout.tell(
+            EventKind.HINT, f"You could play {text}.", move=text, squares=way(self.game.variant.board, move)
+        )
 
     def _set_level(self, level: int) -> None:
         if self._settings.player_of is not None:
@@ -483,7 +455,7 @@ class Match:
         data: dict[str, JsonValue] = {
             "by": by,
             "ply": len(self.game.moves),
-            "move": cast(JsonValue, move_json(variant, before, move)),
+            "move": move_data(variant, before, move),
             "fen": format_fen(variant, self.game.position),
             "racks": self._racks_json(),
             "clocks": self._clocks_json(),

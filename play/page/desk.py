@@ -44,15 +44,15 @@ class Links:
     Attributes:
         stop: makes the gantry stand still at once.
         layout: where the squares are.
+        hand: the simulated hand; None at a real table, and at a simulated one that is not ready.
         ground: carries a point of the picture (px) to the board (mm), at the height of a disc's top.
-        hand: the simulated hand; None at a real table.
         set_speed: changes the pace of the simulated table.
     """
 
     stop: Callable[[], None]
     layout: TableLayout
-    ground: Callable[[Point], Point]
     hand: GuidedHand | None = None
+    ground: Callable[[Point], Point] | None = None
     set_speed: Callable[[float], None] | None = None
 
 
@@ -251,8 +251,8 @@ def _point(at: object, links: Links) -> Point:
     """
     if not isinstance(at, Mapping):
         raise Refused("Where? Give a point of the board or of the picture.")
-    if "board" in at:
-        x, y = _pair(at["board"])
+    if "board" in at or links.ground is None:
+        x, y = _pair(at.get("board"))
     else:
         x, y = links.ground(_pair(at.get("picture")))
     far, layout = FAR_SQUARES * links.layout.square_mm, links.layout

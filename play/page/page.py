@@ -59,9 +59,19 @@ class Page:
         """Return True once for each time somebody said that no hand is there."""
         return self._desk.said_go()
 
-    def prepare(self, game: Variant, human: Colour, level: int, clock: Clock, layout: TableLayout, text: str) -> None:
-        """Show that a table is made ready for a game."""
+    def prepare(
+        self,
+        game: Variant,
+        human: Colour,
+        level: int,
+        clock: Clock,
+        layout: TableLayout,
+        stop: Callable[[], None],
+        text: str,
+    ) -> None:
+        """Show that a table is made ready for a game; from now on it can be stopped."""
         self._desk.forget()
+        self._desk.links = Links(stop, layout)
         self._encoder.source = lambda: None
         self._feed.now_s = clock.now_s
         self._feed.show_table(camera=None, layout=layout)
@@ -94,7 +104,7 @@ class Page:
         """Show a table that is ready and let the page's commands reach it; return the eyes that the match shall use."""
         view = seen.view
         self._desk.links = Links(
-            stop, layout, lambda point: ground_point(view, point, layout.disc_height_mm), hand, set_speed
+            stop, layout, hand, lambda point: ground_point(view, point, layout.disc_height_mm), set_speed
         )
         self._feed.show_table(camera=camera_json(view))
         return ShownEyes(
