@@ -66,7 +66,7 @@ export class CameraView {
     if (byId("show-grid").checked && camera.corners) parts.push(svg("path", { d: gridPath(camera.corners, this.state.game), class: "grid-lines", "stroke-width": 0.3 * unit }));
     if (byId("show-readings").checked) parts.push(...this.readings(unit));
     parts.push(...this.lastMove(marks.last ?? [], unit));
-    if (this.overlay?.carriage) parts.push(...outline(this.overlay.carriage, "machine", t("machine"), unit));
+    (this.overlay?.carriage ?? []).forEach((part, i) => parts.push(...outline(part, "machine", i ? "" : t("machine"), unit)));
     if (this.overlay?.hand) parts.push(...outline(this.overlay.hand, "hand", t("hand"), unit));
     fill(this.layer, parts);
   }
