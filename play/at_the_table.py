@@ -92,15 +92,18 @@ class TableParts:
 
 
 @contextlib.contextmanager
-def simulated_parts(variant: Variant, human: Colour, seed: int, speed: float) -> Iterator[TableParts]:
+def simulated_parts(
+    variant: Variant, human: Colour, seed: int, speed: float, controller: str = "python"
+) -> Iterator[TableParts]:
     """The simulated table, at the pace of the clock on the wall, its controller behind a pseudo-terminal."""
-    table = set_table(variant, seed, human)
+    table = set_table(variant, seed, human, controller)
     clock = PacedClock(table.world)
     typed = TypedMoves(table)
     guided = GuidedHand(typed.hand, table.table)
     table.world.add(guided)
     typed.led_elsewhere = lambda: guided.in_charge
     with (
+        contextlib.closing(table.controller),
         RealTime(table.world, speed) as living,
         PseudoTerminal(table.controller, table.world) as port,
         Gantry(SerialLine(port.path), GRBL, clock) as gantry,
@@ -143,12 +146,16 @@ OpenTable = Callable[[Variant, Colour], contextlib.AbstractContextManager[TableP
 """Opens a table for a game and the side that the person plays."""
 
 
-def play_simulated(settings: PlaySettings, where: Folders, web: WebChoice, seed: int, speed: float) -> int:
+def play_simulated(
+    settings: PlaySettings, where: Folders, web: WebChoice, seed: int, speed: float, controller: str = "python"
+) -> int:
     """Play over the simulated table: what is typed, or led on the page, is done by the simulated hand, and then seen."""
     first = _first_game(settings)
     print("SIMULATION: camera, gantry and your hand are simulated.")
     with _page(web, first, simulation=True, speed=speed) as page:
-        return _play_on(first, where, page, lambda game, human: simulated_parts(game, human, seed, page.speed))
+        return _play_on(
+            first, where, page, lambda game, human: simulated_parts(game, human, seed, page.speed, controller)
+        )
 
 
 def play_real(

@@ -2,7 +2,7 @@
 
 import argparse
 
-from damludo.play.arguments import seed, speed
+from damludo.play.arguments import CONTROLLER_HELP, CONTROLLERS, seed, speed
 
 HELP = "play a game over the board; --sim needs no hardware"
 EXAMPLES = (
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     table.add_argument(
         "--seed", type=seed, default=1, metavar="X", help="with --sim: light, camera and discs of the table"
     )
+    table.add_argument("--controller", choices=CONTROLLERS, default="python", help=f"with --sim: {CONTROLLER_HELP}")
     table.add_argument("--camera", metavar="SOURCE", help="camera number, device, video file or http stream")
     table.add_argument("--serial", metavar="PORT", help="serial port of the gantry's controller")
     table.add_argument(
@@ -76,7 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.sim:
         from damludo.play.at_the_table import WebChoice, play_simulated
 
-        return play_simulated(chosen, where, WebChoice(port, browser), arguments.seed, arguments.speed)
+        web = WebChoice(port, browser)
+        return play_simulated(chosen, where, web, arguments.seed, arguments.speed, arguments.controller)
     camera = arguments.camera or settings.camera.source
     serial = arguments.serial or settings.gantry.port
     missing = [

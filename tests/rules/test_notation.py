@@ -81,6 +81,7 @@ def test_moves_of_random_games_survive_both_notations(key: str) -> None:
         '[FEN "W:W21,22,K5:B1-3"]',
         "W:W21,22,K5:B1-3.",
         "W:B1,2,3:W21-22,K5",
+        "W:W21,22,K5:B1,2,3:H0:F12",
         "W:W:W21,22,K5:B1-3",
         "W:Wa3,c3,Ka7:Bb8,d8,f8",
         "1b1b1b2/W7/8/8/8/w1w5/8/8 w",
@@ -108,6 +109,7 @@ def test_a_side_may_have_no_pieces(text: str) -> None:
     ("text", "said"),
     [
         ("W:W1-999999999:B5", "field 999999999 does not exist"),
+        ("W:W12-1:B31", "runs backwards"),
         ("W:W33:B5", "field 33 does not exist"),
         ("W:W0:B5", "field 0 does not exist"),
         ("W:W21,21:B5", "given twice"),
