@@ -84,7 +84,17 @@ class Carry:
     y_mm: float
 
 
-Gesture = Take | Put | Withdraw | Wait | Point | Carry
+@dataclass(frozen=True, slots=True)
+class Push:
+    """Reach to a point and push the uppermost disc there aside, as a sleeve or a finger does that means something else."""
+
+    x_mm: float
+    y_mm: float
+    dx_mm: float
+    dy_mm: float
+
+
+Gesture = Take | Put | Withdraw | Wait | Point | Carry | Push
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +168,7 @@ class SimulatedHand:
                     dx, dy = self._random.normal(0.0, self.pace.spread_mm, 2)
                     target = (x + float(dx), y + float(dy), z)
                 seconds = self._duration(target) + self.pace.pause_s
-            case Point(x, y):
+            case Point(x, y) | Push(x, y):
                 target = (x, y, z)
                 seconds = self._duration(target) + self.pace.pause_s
             case Carry(x, y):
@@ -181,7 +191,7 @@ class SimulatedHand:
         eased = done * done * (3.0 - 2.0 * done)
         hand.x_mm = start[0] + (target[0] - start[0]) * eased
         hand.y_mm = start[1] + (target[1] - start[1]) * eased
-        low = isinstance(self._leg.act, Take | Put) and done > 0.8
+        low = isinstance(self._leg.act, Take | Put | Push) and done > 0.8
         height = target[2] if not low else target[2] * (1.0 - done) / 0.2 + 12.0
         hand.z_mm = height if low else start[2] + (target[2] - start[2]) * min(1.0, done / 0.3)
         for lying, held in enumerate(self.held):
@@ -199,6 +209,8 @@ class SimulatedHand:
             case Put(single=single):
                 for held in self.held[: 1 if single else None]:
                     self._put(held, hand.x_mm, hand.y_mm)
+            case Push(x, y, dx, dy):
+                self._push(x, y, dx, dy)
             case Withdraw():
                 hand.present = False
             case Wait() | Point() | Carry():
@@ -214,6 +226,17 @@ class SimulatedHand:
             and other.z_mm < disc.z_mm
             and math.hypot(other.x_mm - disc.x_mm, other.y_mm - disc.y_mm) < near
         ]
+
+    def _push(self, x_mm: float, y_mm: float, dx_mm: float, dy_mm: float) -> None:
+        """Shift the whole stack: a king's discs go together."""
+        upper = self._table.upper_disc_near(x_mm, y_mm, GRIP_RADIUS_MM)
+        if upper is None:
+            return
+        at = (upper.x_mm, upper.y_mm)
+        for disc in self._table.discs:
+            if disc.held_by is None and math.dist((disc.x_mm, disc.y_mm), at) < GRIP_RADIUS_MM / 2:
+                disc.x_mm, disc.y_mm = disc.x_mm + dx_mm, disc.y_mm + dy_mm
+        self._table.version += 1
 
     def _put(self, disc: Disc, x_mm: float, y_mm: float) -> None:
         below = self._table.upper_disc_near(x_mm, y_mm, self._table.layout.disc_diameter_mm * 0.6)

@@ -8,25 +8,21 @@ states OUT and IN turns the areas into the answer.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.frame import Frame
-from damludo.vision.view import BoardView
+from damludo.vision.region import Gray, Mask, Region
 
-Gray: TypeAlias = NDArray[np.float32]
-Mask: TypeAlias = NDArray[np.uint8]
+Outline = NDArray[np.float64]
+"""Corners of a convex part of the picture, shape (n, 2), px."""
 
 STILL_S = 0.4
 """So long must nothing move before the scene counts as still."""
-SQUARE_IN_REDUCED_PX = 11
-"""The picture is reduced until one square is about so many pixels wide: edges of squares and discs survive, noise does not."""
-MARGIN_SQUARES = 0.45
-"""The watched region reaches so far beyond the field: a disc on an edge square stays inside, an arm crosses the border."""
 MISSING_CORRELATION = 0.45
 """Where the gradients agree less than this with those of the calm picture, something hides the board (sequence of photographs:
 shadows 0.6 and more, hands and sleeves below 0.3)."""
@@ -39,7 +35,6 @@ MOTION_CHANGE = 0.06
 MOTION_SQUARES = 0.08
 """Area in squares that has to change for motion: a finger tip that trembles does, noise does not."""
 
-_LOG_OF_GRAY = np.log(np.arange(256, dtype=np.float32) + 6.0)
 MOST_LOG_ODDS = 3.5
 """The chain is never surer than this, so that one clear frame is enough to turn it."""
 CHAIN_SQUARES = 7.0
@@ -67,6 +62,7 @@ class Scene:
         mask_squares: area of what hides the board, in squares (moved discs count too).
         hand_probability: the chain's belief that a hand is there, 0..1.
         moving_squares: area that changed since the frame before, in squares; infinite for the first frame.
+        camera_moved: the camera does not stand where it stood; until it is found again nothing of the board can be told.
     """
 
     time_s: float
@@ -78,97 +74,7 @@ class Scene:
     mask_squares: float
     hand_probability: float
     moving_squares: float
-
-
-class Region:
-    """The part of the picture that is watched: the playing field and a margin, at reduced size.
-
-    Args:
-        corners_px: outer corners of the playing field in the picture, shape (4, 2), px, in turn: at a1, along rank 1, opposite,
-            along file a (a line board: the outer crossings).
-        columns, rows: number of places.
-        image_size: (width, height) in px.
-        lines: True for a board of crossings.
-    """
-
-    def __init__(
-        self,
-        corners_px: NDArray[np.float64],
-        columns: int,
-        rows: int,
-        image_size: tuple[int, int],
-        lines: bool = False,
-    ) -> None:
-        self.columns, self.rows = columns, rows
-        # Units of the plane: one square; a line board gets half a square around its outer crossings.
-        half = 0.5 if lines else 0.0
-        low, right, top = half, columns - half, rows - half
-        plane = np.array([[low, low], [right, low], [right, top], [low, top]], dtype=np.float32)
-        corners = np.asarray(corners_px, dtype=np.float32).reshape(4, 2)
-        picture_from_plane = np.asarray(cv2.getPerspectiveTransform(plane, corners), dtype=np.float64)
-        far = MARGIN_SQUARES
-        box = np.array(
-            [[-far, -far], [columns + far, -far], [columns + far, rows + far], [-far, rows + far]], dtype=np.float32
-        )
-        outline = cv2.perspectiveTransform(box.reshape(1, 4, 2), picture_from_plane)[0]
-        self._crop(outline, image_size)
-        square_px = math.sqrt(float(cv2.contourArea(corners)) / ((right - low) * (top - low)))
-        self.scale = max(1.0, square_px / SQUARE_IN_REDUCED_PX)
-        self.square_px = square_px / self.scale
-        width = max(8, round((self.x1 - self.x0) / self.scale))
-        height = max(8, round((self.y1 - self.y0) / self.scale))
-        self.size = (width, height)
-        self.inside = self.polygon(outline)
-        self.area_px = self.square_px**2
-        self.place_of_pixel = self._places(picture_from_plane)
-        eroded = cv2.erode(self.inside, np.ones((3, 3), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
-        self.border: Mask = cv2.subtract(self.inside, np.asarray(eroded, dtype=np.uint8)).astype(np.uint8)
-
-    @classmethod
-    def of_view(cls, view: BoardView) -> "Region":
-        """Return the region of a calibrated board."""
-        corners = view.project(view.outer_corners_mm())
-        return cls(corners, view.grid.columns, view.grid.rows, view.image_size, view.grid.lines)
-
-    def reduce(self, image: NDArray[np.uint8]) -> Gray:
-        """Return the log-brightness of the region at reduced size, shape (h, w), float32."""
-        part = image[self.y0 : self.y1, self.x0 : self.x1]
-        # Gray first: the reduction then has one channel to average instead of three.
-        gray = cv2.resize(cv2.cvtColor(part, cv2.COLOR_BGR2GRAY), self.size, interpolation=cv2.INTER_AREA)
-        return np.asarray(cv2.LUT(gray, _LOG_OF_GRAY), dtype=np.float32)
-
-    def polygon(self, points_px: NDArray[np.float64] | NDArray[np.float32]) -> Mask:
-        """Return the mask (1 inside) of a polygon given in px of the full picture, shape (n, 2)."""
-        shrink = np.array([self.size[0] / (self.x1 - self.x0), self.size[1] / (self.y1 - self.y0)], dtype=np.float64)
-        points = (np.asarray(points_px, dtype=np.float64) - (self.x0, self.y0) + 0.5) * shrink - 0.5
-        mask = np.zeros((self.size[1], self.size[0]), dtype=np.uint8)
-        # fillPoly takes integers; far points are cut so that they cannot overflow.
-        cv2.fillPoly(mask, [np.round(np.clip(points, -20000, 20000)).astype(np.int32)], (1.0,))
-        return mask
-
-    def kernel(self, squares: float) -> Mask:
-        """Return a round structuring element with a diameter in squares."""
-        side = round(squares * self.square_px) | 1
-        return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)), dtype=np.uint8)
-
-    def _crop(self, outline: NDArray[np.float32], image_size: tuple[int, int]) -> None:
-        width, height = image_size
-        self.x0 = int(np.clip(math.floor(float(outline[:, 0].min())), 0, width - 8))
-        self.x1 = int(np.clip(math.ceil(float(outline[:, 0].max())), self.x0 + 8, width))
-        self.y0 = int(np.clip(math.floor(float(outline[:, 1].min())), 0, height - 8))
-        self.y1 = int(np.clip(math.ceil(float(outline[:, 1].max())), self.y0 + 8, height))
-
-    def _places(self, picture_from_plane: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Index of the place at every reduced pixel, `columns * rows` outside of the field."""
-        width, height = self.size
-        xs = (np.arange(width) + 0.5) * (self.x1 - self.x0) / width - 0.5 + self.x0
-        ys = (np.arange(height) + 0.5) * (self.y1 - self.y0) / height - 0.5 + self.y0
-        pixels = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(1, -1, 2)
-        plane = cv2.perspectiveTransform(pixels, np.linalg.inv(picture_from_plane))[0]
-        file, rank = np.floor(plane[:, 0]).astype(np.intp), np.floor(plane[:, 1]).astype(np.intp)
-        field = (file >= 0) & (file < self.columns) & (rank >= 0) & (rank < self.rows)
-        places = np.where(field, rank * self.columns + file, self.columns * self.rows)
-        return np.asarray(places.reshape(height, width), dtype=np.intp)
+    camera_moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,18 +169,35 @@ class MotionWatch:
         self._log_odds = -MOST_LOG_ODDS
         self._settled = False
 
-    def update(self, frame: Frame, ignore: NDArray[np.float64] | None = None) -> Scene:
+    @property
+    def covered_now(self) -> NDArray[np.bool_]:
+        """True for the places that something hid in the newest frame, shape (rows * columns,)."""
+        covered = np.zeros_like(self._covered)
+        if self.cover is not None:
+            covered[self._places_under(self.cover.mask)] = True
+        return covered[:-1]
+
+    def move_to(self, region: Region) -> None:
+        """Go on with the board at another place of the picture; what was covered stays covered."""
+        self.region = region
+        self.restart()
+
+    def not_a_hand(self) -> None:
+        """Be told that what hides the board in the newest frame is no hand."""
+        self._log_odds = min(self._log_odds, -2.0)
+
+    def update(self, frame: Frame, ignore: Sequence[Outline] = ()) -> Scene:
         """Take in the next frame.
 
         Args:
             frame: later than the last one.
-            ignore: polygon of a moving machine part, shape (n, 2), px: no evidence of anything.
+            ignore: convex outlines of moving machine parts: no evidence of anything.
         """
         gray = self.region.reduce(frame.image)
         seen = self.region.inside
         blocked = False
-        if ignore is not None and len(ignore) >= 3:
-            part = np.asarray(cv2.dilate(self.region.polygon(ignore), self.region.kernel(0.4)), dtype=np.uint8)
+        if ignore:
+            part = self._machine(ignore)
             blocked = bool((part & seen).sum() > 0.05 * self.region.area_px)
             seen = np.asarray(seen & (1 - part), dtype=np.uint8)
         if self._calm is None:
@@ -285,7 +208,7 @@ class MotionWatch:
         if MOTION_SQUARES < moving_squares < math.inf:
             self._last_motion_s = frame.time_s
         cover = self._cover(gray, seen, moving)
-        self._believe(cover, frame.time_s, machine=ignore is not None)
+        self._believe(cover, frame.time_s, machine=bool(ignore))
         still = frame.time_s - self._last_motion_s >= STILL_S
         if not blocked:
             self._settle(gray, cover, moving, frame.time_s)
@@ -304,6 +227,13 @@ class MotionWatch:
             hand_probability=1.0 / (1.0 + math.exp(-self._log_odds)),
             moving_squares=moving_squares,
         )
+
+    def _machine(self, outlines: Sequence[Outline]) -> Mask:
+        """Return where the machine is, 1 inside."""
+        part = np.zeros(self.region.size[::-1], dtype=np.uint8)
+        for outline in outlines:
+            part |= self.region.polygon(outline)
+        return np.asarray(cv2.dilate(part, self.region.kernel(0.4)), dtype=np.uint8)
 
     def _start(self, gray: Gray, seen: Mask, time_s: float) -> None:
         self._calm = _Calm(gray, self._sigma_px)
@@ -384,8 +314,11 @@ class MotionWatch:
         self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
 
     def _mark_covered(self, cover: Cover) -> None:
-        wide = cv2.dilate(cover.mask, self.region.kernel(0.8)) > 0
-        self._covered[np.unique(self.region.place_of_pixel[wide])] = True
+        self._covered[self._places_under(cover.mask)] = True
+
+    def _places_under(self, mask: Mask) -> NDArray[np.intp]:
+        wide = cv2.dilate(mask, self.region.kernel(0.8)) > 0
+        return np.unique(self.region.place_of_pixel[wide])
 
 
 def _hand_evidence(cover: Cover, was_out: bool, machine: bool) -> float:

@@ -117,7 +117,8 @@ def _find(
 
 
 def _game_events(source: "FrameSource", arguments: argparse.Namespace, game: "Game") -> "Iterator[WatchEvent]":
-    from damludo.play.watching import BoardEvents, GameJudge
+    from damludo.play.game_watch import GameJudge
+    from damludo.play.watching import BoardEvents
     from damludo.vision.errors import BoardNotFound
     from damludo.vision.recording import PictureFolder
     from damludo.vision.squares import SquareReader
@@ -137,7 +138,7 @@ def _game_events(source: "FrameSource", arguments: argparse.Namespace, game: "Ga
         raise why
     names = source.names if isinstance(source, PictureFolder) else ()
     view, look, white_at = found
-    watcher = BoardWatcher(view, SquareReader(view, look))
+    watcher = BoardWatcher(view, SquareReader(view, look), lambda moved: SquareReader(moved, look))
     yield from _run_through(BoardEvents(watcher, GameJudge(game, white_at, names)), chain(seen, _frames(source)))
 
 

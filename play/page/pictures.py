@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -166,7 +166,7 @@ class ShownEyes:
     Args:
         eyes: that look.
         outline: of the hand, in the newest picture.
-        carriage: outline of the machine's moving parts, None when they are parked.
+        carriage: outlines of the machine's moving parts, none when they are parked.
         show: takes the overlay, if it is another than before.
         truth: tells where the things of a simulated table are. At a real table a person sees them; here the page is his only eye.
             It goes to the page alone: the match has to look.
@@ -176,7 +176,7 @@ class ShownEyes:
         self,
         eyes: Eyes,
         outline: Callable[[], list[list[float]] | None],
-        carriage: Callable[[], NDArray[np.float64] | None],
+        carriage: Callable[[], Sequence[NDArray[np.float64]]],
         show: Callable[[Mapping[str, Any]], None],
         truth: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
@@ -195,7 +195,7 @@ class ShownEyes:
             self._offer(
                 {
                     "hand": self._outline() if scene.hand else None,
-                    "carriage": None if carriage is None else _rounded(carriage),
+                    "carriage": [_rounded(part) for part in carriage] or None,
                     "readings": self._readings,
                     **({} if self._truth is None else {"table": self._truth()}),
                 },

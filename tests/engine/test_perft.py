@@ -6,9 +6,9 @@ import pytest
 
 from damludo.engine.perft import divide, perft
 from damludo.rules import perft as by_rules
-from damludo.rules.position import PIECES, Colour, Position
+from damludo.rules.position import PIECES, Colour, Kind, Position
 from damludo.rules.traits import Variant
-from damludo.rules.variants import ENGLISH, VARIANTS
+from damludo.rules.variants import VARIANTS
 
 COUNTINGS: tuple[by_rules.Counting, ...] = ("unique", "sequences", "paths")
 
@@ -17,7 +17,7 @@ def random_position(variant: Variant, source: random.Random) -> Position:
     """Any number of any pieces on any squares; kings in plenty in every second position."""
     cells = bytearray(len(variant.start.cells))
     kinds = [int(piece) for piece in PIECES if piece.kind in variant.movers]
-    men = [code for code in kinds if PIECES[code].kind is not None and PIECES[code].kind.value == "man"]
+    men = [code for code in kinds if PIECES[code].kind is Kind.MAN]
     favoured = kinds if source.random() < 0.5 else men
     for square in source.sample(variant.board.playable, source.randint(2, len(variant.board.playable) * 2 // 3)):
         cells[square] = source.choice(favoured)
@@ -53,7 +53,7 @@ def test_engine_and_rules_count_the_same_from_the_start(key: str) -> None:
 
 
 def test_lines_behind_the_first_moves_add_up() -> None:
-    counts = divide(ENGLISH, ENGLISH.start, 5, compiled=False)
+    counts = divide(VARIANTS["english"], VARIANTS["english"].start, 5, compiled=False)
 
     assert len(counts) == 7
     assert sum(count for _, count in counts) == 7361

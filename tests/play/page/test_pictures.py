@@ -151,7 +151,7 @@ def test_what_is_seen_on_each_square_is_shown_with_its_confidence() -> None:
 
 def test_an_overlay_is_shown_only_when_it_changes_and_at_most_ten_times_a_second() -> None:
     eyes, shown = _Eyes(), list[Mapping[str, Any]]()
-    watched = ShownEyes(eyes, lambda: [[eyes.time_s, 0.0]], lambda: None, shown.append)
+    watched = ShownEyes(eyes, lambda: [[eyes.time_s, 0.0]], tuple, shown.append)
     for _ in range(30):
         watched.look(15.0)
     assert len(shown) == 1, "nothing but the first"
@@ -166,7 +166,7 @@ def test_an_overlay_is_shown_only_when_it_changes_and_at_most_ten_times_a_second
 
 def test_the_match_sees_through_shown_eyes_what_it_would_see_without() -> None:
     eyes = _Eyes()
-    watched = ShownEyes(eyes, lambda: None, lambda: np.zeros((4, 2)), lambda overlay: None)
+    watched = ShownEyes(eyes, lambda: None, lambda: [np.zeros((4, 2))], lambda overlay: None)
     assert watched.look(10.0).time_s == pytest.approx(0.1)
     assert watched.read().grid == eyes.read().grid
     watched.believe({0: Content.EMPTY})

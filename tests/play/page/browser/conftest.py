@@ -200,7 +200,13 @@ class FakeTable:
         if state["camera"] is not None:
             self.jpeg, state["camera"] = picture_of(key, fen)
         self.n += 1
-        event = {"n": self.n, "kind": "turn", "time_s": 3.0 * self.n, "text": text or state["say"]["text"], "data": {}}
+        event: State = {
+            "n": self.n,
+            "kind": "turn",
+            "time_s": 3.0 * self.n,
+            "text": text or state["say"]["text"],
+            "data": {},
+        }
         self.events.append(event)
         self.state, self.overlay = state, overlay or {}
         self.wake()
@@ -208,7 +214,8 @@ class FakeTable:
     def wake(self) -> None:
         """Let all clients be sent what is new."""
         if self.loop is not None:
-            self.loop.call_soon_threadsafe(lambda: [wake.set() for wake in self.clients.values()])
+            for wake in list(self.clients.values()):
+                self.loop.call_soon_threadsafe(wake.set)
 
     def named(self, name: str) -> list[State]:
         """Return the commands of a name that came."""
