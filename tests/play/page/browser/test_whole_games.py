@@ -61,7 +61,7 @@ class Player:
                   && (document.body.dataset.tone === 'over' || /^Your turn/.test(document.querySelector('#turn').textContent))""",
             timeout=CARRIED_MS,
         )
-        return page.evaluate("document.body.dataset.tone") == "do"
+        return bool(page.evaluate("document.body.dataset.tone") == "do")
 
     def moves(self) -> list[str]:
         """Return the moves of the list, oldest first."""
@@ -150,12 +150,11 @@ class Player:
         target = self.free_beside(best.origin)
         if not best.captures or target is None:
             return False
-        self.wrong_move(best.origin, target, "captur")
-        assert self.page.locator("#ruling .better").count() >= 1
+        assert self.wrong_move(best.origin, target, "captur") >= 1
         return True
 
     def illegal_move(self, best: Move) -> bool:
-        """Move a man much too far, read why not, put it back. False if there is a duty to capture, which would be told instead."""
+        """Move a man much too far, read why not, put it back. False if there is a duty to capture: that would be told."""
         free = [s for s in self.game.variant.board.playable if not self.game.position.cells[s]]
         far = [s for s in free if abs(s // 8 - best.origin // 8) > 1 or s // 8 == best.origin // 8]
         if best.captures or not far:
@@ -175,8 +174,12 @@ class Player:
             None,
         )
 
-    def wrong_move(self, source: int, target: int, reason: str) -> None:
-        """Make a move that is refused; the page tells the rule, marks squares, and asks to put the disc back."""
+    def wrong_move(self, source: int, target: int, reason: str) -> int:
+        """Make a move that is refused; the page tells the rule and marks squares; put the disc back.
+
+        Returns:
+            How many better moves were shown.
+        """
         name, page = self.game.variant.board.name, self.page
         plies = len(self.moves())
         self.drag(name(source), name(target))
@@ -184,10 +187,11 @@ class Player:
         assert reason in page.inner_text("#ruling p").lower()
         assert len(page.inner_text("#ruling blockquote")) > 20
         assert page.locator(".marks .wrong, .marks .due").count() >= 1
+        better = page.locator("#ruling .better").count()
         self.drag(name(target), name(source))
         expect(page.locator("body")).to_have_attribute("data-tone", "do", timeout=SEEN_MS)
-        page.wait_for_timeout(1000)
         assert len(self.moves()) == plies
+        return better
 
     def take_back(self) -> None:
         """Take the last move back: the machine puts its own move and the person's back."""
