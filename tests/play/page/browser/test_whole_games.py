@@ -26,6 +26,9 @@ READY_MS = 60_000
 SEEN_MS = 60_000
 CARRIED_MS = 120_000
 MOST_TURNS = 120
+MOST_QUESTIONS = 6
+LISTED_OR_ASKED = """plies => document.querySelectorAll('#moves td b').length >= plies
+    || /straighten the discs on/.test(document.querySelector('#sentence').textContent)"""
 STOP_AFTER, BACK_AFTER, RELOAD_AFTER = 4, 8, 12
 """Plies after which STOP is pressed, a move is taken back, the page is loaded again."""
 WORDS = {
@@ -51,7 +54,7 @@ class Player:
     side: Colour
     done: set[str] = field(default_factory=set)
 
-    # --- reading --------------------------------------------------------------------------------------------------------------------
+    # --- reading --------------------------------------------------------------------------------------------------------------
 
     def wait_for_turn(self) -> bool:
         """Wait until it is the person's turn and return True; False when the game is over."""
@@ -79,7 +82,7 @@ class Player:
         shown = {name: label.split(", ")[1] for name, label in labels}
         assert shown == {board.name(s): WORDS[PIECES[self.game.position.cells[s]]] for s in board.playable}
 
-    # --- dragging -------------------------------------------------------------------------------------------------------------------
+    # --- dragging -------------------------------------------------------------------------------------------------------------
 
     def centre(self, place: str) -> tuple[float, float]:
         """Return the middle of a square, or the beginning of a rack, on the screen."""
@@ -111,18 +114,16 @@ class Player:
 
     def wait_until_listed(self, plies: int) -> None:
         """Wait until the list holds so many moves; straighten a disc that the camera does not see well."""
-        listed = f"() => document.querySelectorAll('#moves td b').length >= {plies}"
-        for _ in range(6):
-            asked = f"{listed.removeprefix('() => ')} || /straighten the discs on/.test(document.querySelector('#sentence').textContent)"
-            self.page.wait_for_function(f"() => {asked}", timeout=SEEN_MS)
-            if self.page.evaluate(listed):
+        for _ in range(MOST_QUESTIONS):
+            self.page.wait_for_function(LISTED_OR_ASKED, arg=plies, timeout=SEEN_MS)
+            if len(self.moves()) >= plies:
                 return
             doubtful = re.findall(r"\b[a-h][1-8]\b", self.page.inner_text("#sentence"))
             self.drag(doubtful[0], doubtful[0])
             self.page.wait_for_timeout(3000)
         raise AssertionError(self.page.inner_text("#sentence"))
 
-    # --- what a person may do wrong, and the buttons --------------------------------------------------------------------------------
+    # --- what a person may do wrong, and the buttons --------------------------------------------------------------------------
 
     def err(self, best: Move) -> None:
         """Make a mistake of a kind that was not made yet, if the position has room for it: one in a turn."""
@@ -269,7 +270,6 @@ def page(browser: Browser, served: str) -> Iterator[Page]:
 EVERYTHING = {"capture", "crowning", "illegal move", "missed capture", "taking back", "stop and go on", "reload"}
 
 
-@pytest.mark.timeout(1800)
 @pytest.mark.parametrize(("served", "key"), [("damludo", "damludo"), ("english", "english")], indirect=["served"])
 def test_a_whole_game_is_played_by_dragging(key: str, page: Page) -> None:
     player = Player(page, Game.new(variant(key)), Colour.WHITE)
