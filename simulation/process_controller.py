@@ -14,8 +14,8 @@ POLL_S = 0.002
 """An answer that is waited for is noticed within this time."""
 HARD_STOP_S = 0.02
 """The switches are held against the table at least this often."""
-BRAKING_MM_S2 = 4000.0
-"""No axis brakes harder than this of its own will: a speed that is lost faster was a dead stop."""
+MARGIN = 1.25
+"""A speed that is lost so much faster than the settings let an axis brake was a dead stop."""
 WINDOW_S = 0.01
 _BUTTON_BITS = {"reset": 8, "hold": 16, "resume": 32}
 _SETUP_STEP_NS = 2_000_000
@@ -56,7 +56,8 @@ class ProcessController:
         self._inbox = bytearray()
         self._powered = False
         self._waiting = False
-        self._speed, self._direction = 0.0, (0.0, 0.0, 0.0)
+        self._speeds, self._direction = (0.0, 0.0), (0.0, 0.0, 0.0)
+        self._braking = max(settings.axes(120))
         _write_settings(process, settings)
         self.report: Report = process.report
         self._start_ns = self.report.now_ns
@@ -161,10 +162,12 @@ class ProcessController:
             return
         way = place[0] - before[0], place[1] - before[1], place[2] - before[2]
         length = math.hypot(*way)
-        if not length and self._speed > 2 * BRAKING_MM_S2 * seconds:
-            self._mechanics.jolt(self._speed, self._direction)
+        # The stop lies somewhere in the window before: the one before that has the full speed.
+        speed = max(self._speeds)
+        if not length and speed > MARGIN * self._braking * 2 * seconds:
+            self._mechanics.jolt(speed, self._direction)
         self._window = self._now_s, place
-        self._speed = length / seconds
+        self._speeds = self._speeds[1], length / seconds
         if length:
             self._direction = way[0] / length, way[1] / length, way[2] / length
 
