@@ -87,6 +87,7 @@ class Patch:
         extent_squares: the longer side of its upright box.
         border_squares: length along which it touches the border of the region.
         moving_squares: the part of its area that changed since the frame before.
+        near_border: it comes within a hair of that border.
         beside_machine: it reaches the machine's part, which may hide the arm that it belongs to.
     """
 
@@ -95,6 +96,7 @@ class Patch:
     extent_squares: float
     border_squares: float
     moving_squares: float
+    near_border: bool = False
     beside_machine: bool = False
 
     @property
@@ -106,6 +108,13 @@ class Patch:
     def may_be_a_disc(self) -> bool:
         """As small as a disc that was put down, or as the place it was taken from."""
         return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.12
+
+
+    @property
+    def may_be_a_place_at_rest(self) -> bool:
+        """As a place at the edge that gained or lost its disc, with the shadow on the frame: larger, but nothing stirs."""
+        small = self.squares <= 2.3 and self.extent_squares <= 1.9 and self.border_squares <= 1.3
+        return small and self.moving_squares <= 0.03 * self.squares
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -344,12 +353,15 @@ def _patch_evidence(patch: Patch, log_odds: float, machine: bool) -> float:
         # Nothing but a hand moves discs about; where one just left, all has moved and this would mean nothing.
         return _area_evidence(patch.weight, 0.5 if patch.border_squares > 0.0 else 0.8)
     if patch.may_be_a_disc:
-        # A finger tip that comes in is as small, but it moves and it touches the border.
-        moving = patch.moving_squares > 0.3 * patch.squares and patch.border_squares > 0.0
+        # A finger tip that comes in is as small, but it moves and it comes from the border.
+        moving = patch.moving_squares > 0.3 * patch.squares and patch.near_border
         return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
     if patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES and patch.moving_squares < 0.1 * patch.squares:
         # A capture leaves a chain of changed squares that touch at their corners; a hand in the inside has an arm, or stirs.
         return -3.5
+    if patch.may_be_a_place_at_rest:
+        # A hand that rests trembles now and then; a few frames in turn are needed to turn the chain.
+        return -2.0
     # Two or three men that were moved side by side may cover 2 squares in the inside; an arm has no such excuse.
     usual = 0.65 if patch.border_squares >= 0.25 else 2.2
     return _area_evidence(patch.weight, usual)
@@ -364,7 +376,8 @@ def _components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: 
     touching = np.bincount(labels[region.border > 0], minlength=count)
     in_field = np.bincount(labels[region.place_of_pixel < region.columns * region.rows], minlength=count)
     moved = np.bincount(labels[moving], minlength=count)
-    beside = np.zeros(count, dtype=np.bool_)
+    beside, near = np.zeros((2, count), dtype=np.bool_)
+    near[labels[region.near_border > 0]] = True
     if machine is not None:
         beside[labels[cv2.dilate(machine, np.ones((3, 3), np.uint8)) > 0]] = True
     is_disc = np.zeros(count, dtype=np.bool_)
@@ -376,6 +389,7 @@ def _components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: 
             extent_squares=float(max(statistics[k, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1])) / region.square_px,
             border_squares=float(touching[k]) / region.square_px,
             moving_squares=float(moved[k]) / region.area_px,
+            near_border=bool(near[k]),
             beside_machine=bool(beside[k]),
         )
         patches.append(patch)
