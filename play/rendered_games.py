@@ -433,7 +433,9 @@ def play_touch(table: RenderedGame, shift_squares: float) -> Touched | None:
         if event.event in ("touched", "put_back")
         for told_of in _squares(event)
     ]
-    if any(event.event in (*ACCUSING, "move") for event in table.events):
-        table.resume()
     mine = [confidence for told_of, confidence in told if told_of == name]
+    accused = any(event.event in (*ACCUSING, "move") for event in table.events)
+    if accused or not mine:
+        # What was overlooked now would be told with the next ply, and there it would look false.
+        table.resume()
     return Touched(shift_squares, max(mine, default=0.0), tuple(pair for pair in told if pair[0] != name))

@@ -109,7 +109,6 @@ class Patch:
         """As small as a disc that was put down, or as the place it was taken from."""
         return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.12
 
-
     @property
     def may_be_a_place_at_rest(self) -> bool:
         """As a place at the edge that gained or lost its disc, with the shadow on the frame: larger, but nothing stirs."""
