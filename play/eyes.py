@@ -16,34 +16,35 @@ class CameraEyes:
     """`Eyes` over a camera.
 
     Attributes:
+        watcher: follows the board.
         ignore: returns the outlines of the machine's moving parts in the picture, none when they are parked out of it.
     """
 
     def __init__(self, source: FrameSource, watcher: BoardWatcher, clock: Clock) -> None:
-        self._source, self._watcher, self._clock = source, watcher, clock
+        self._source, self.watcher, self._clock = source, watcher, clock
         self._last_s = -1.0
         self.ignore: Callable[[], Sequence[Outline]] = tuple
 
     @property
     def view(self) -> BoardView:
         """Where board and camera stand now."""
-        return self._watcher.view
+        return self.watcher.view
 
     def touches(self, content: Mapping[int, Content]) -> tuple[TouchEvidence, ...]:
         """Return what the last `read` proves of touched discs that stand where they stood; `content` is what stands now."""
-        return self._watcher.touches(content)
+        return self.watcher.touches(content)
 
     def look(self, frame_rate_hz: float) -> Scene:
         """Wait for the next picture at a frame rate and say what happens in it."""
         self._clock.sleep(self._last_s + 1.0 / frame_rate_hz - self._clock.now_s())
         frame = self._source.read()
         self._last_s = frame.time_s
-        return self._watcher.update(frame, self.ignore())
+        return self.watcher.update(frame, self.ignore())
 
     def read(self) -> BoardReading:
         """Return the reading of the newest quiet pictures."""
-        return self._watcher.read()
+        return self.watcher.read()
 
     def believe(self, content: Mapping[int, Content]) -> None:
         """Be told what stands on the squares of the newest quiet pictures."""
-        self._watcher.believe(content)
+        self.watcher.believe(content)

@@ -116,6 +116,11 @@ class BoardWatcher:
         self._drifts: list[Drift] = []
 
     @property
+    def motion(self) -> MotionWatch:
+        """What follows hands, with what hides the board in the newest picture."""
+        return self._motion
+
+    @property
     def covered(self) -> NDArray[np.bool_]:
         """True for the places that a hand was over since the last `believe`, shape (rows * columns,)."""
         return self._motion.covered
