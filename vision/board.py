@@ -5,7 +5,6 @@ whose squares alternate best in brightness is taken: the wooden frame continues 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -13,8 +12,10 @@ from numpy.typing import NDArray
 
 from damludo.vision.content import BoardSizes, Grid
 from damludo.vision.errors import BadPose, BoardNotFound
+from damludo.vision.finding import BoardFinding, square_px
 from damludo.vision.frame import Image
 from damludo.vision.lattice import Lattice, Saddles, components, find_saddles, grow, link
+from damludo.vision.lines import find_line_boards, refined_on_lines
 from damludo.vision.pose import fit_view
 from damludo.vision.sides import SIDES, corners_of
 from damludo.vision.view import BoardView
@@ -25,6 +26,8 @@ WORKING_SIZES_PX = (960, 520, 1500)
 """Longer side of the picture to work at, tried in this order: fine saddles first, then coarse, then small squares."""
 LEAST_ALTERNATION = 0.6
 """Mean alternation (-1..1) of the window's inner edges that a board must have; photographs: true 0.7..1, false below 0.5."""
+CLEAR_ALTERNATION = 0.9
+"""A window that alternates so well is the board: no other patch of crossings is looked at."""
 LEAST_OF_SIDE = 0.3
 """Mean alternation along each of the four outer rows: a frame's row has about 0, a row under glare still 0.4."""
 LEAST_MARGIN = 0.25
@@ -39,40 +42,12 @@ LEAST_CROSSINGS = 0.35
 """Part of the inner crossings that must be seen."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class BoardFinding:
-    """Where a board was found.
-
-    Attributes:
-        view: the pose; its board frame has White's rank 1 at the side `white_at` of the picture.
-        white_at: "bottom", "right", "top" or "left".
-        corners: shape (4, 2), px: the outer corners in picture order.
-        alternation: mean alternation of the squares' brightness, up to 1.
-        margin: lead of this window over the best other one, per square of one row.
-        crossings: how many inner crossings were seen.
-    """
-
-    view: BoardView
-    white_at: str
-    corners: Floats
-    alternation: float
-    margin: float
-    crossings: int
-
-    @property
-    def residual_squares(self) -> float:
-        """Root mean square error of the crossings in sides of a square."""
-        perimeter = np.linalg.norm(self.corners - np.roll(self.corners, 1, axis=0), axis=1).sum()
-        squares = 2 * (self.view.grid.columns + self.view.grid.rows)
-        return float(self.view.residual_px * squares / perimeter)
-
-
 def find_board(image: Image, grid: Grid, sizes: BoardSizes | None = None, white_at: str = "bottom") -> BoardFinding:
     """Find the board.
 
     Args:
         image: shape (h, w, 3), BGR.
-        grid: the board; a board of lines has no dark and light squares and cannot be found this way.
+        grid: the board.
         sizes: of squares and discs.
         white_at: side of the picture where White's rank 1 lies; the picture of the squares alone cannot tell.
 
@@ -99,7 +74,7 @@ def find_candidates(
 ) -> list[BoardFinding]:
     """Return the possible places of the board, the best first; those after it lie shifted by one row or column."""
     if grid.lines:
-        raise BoardNotFound("a board of lines cannot be found by its squares; give the four outer corners yourself")
+        return find_line_boards(image, grid, sizes or BoardSizes(), white_at)
     for tone, scale in _tones(image):
         findings = _find_in_tone(tone, scale, image, grid, sizes or BoardSizes(), white_at)
         if findings:
@@ -196,6 +171,8 @@ def _find_in_tone(
         findings = _windows(lattice, tone, scale, image, grid, sizes, white_at)
         if findings and (not best or findings[0].alternation > best[0].alternation):
             best = findings
+        if best and best[0].alternation > CLEAR_ALTERNATION and best[0].margin > LEAST_MARGIN:
+            break
     return best
 
 
@@ -346,6 +323,13 @@ def _finding(
 
 def _shape_in_picture(grid: Grid, white_at: str) -> tuple[int, int]:
     return (grid.columns, grid.rows) if SIDES.index(white_at) % 2 == 0 else (grid.rows, grid.columns)
+
+
+def refined_view(view: BoardView, image: Image) -> BoardView | None:
+    """Return a view that is nearly right, fitted to the crossings as a picture shows them; None if too few are seen."""
+    if view.grid.lines:
+        return refined_on_lines(view, image)
+    return _refined(view, image)
 
 
 def _refined(view: BoardView, image: Image) -> BoardView | None:
