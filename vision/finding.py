@@ -31,7 +31,8 @@ class BoardFinding:
     @property
     def residual_squares(self) -> float:
         """Root mean square error of the crossings in sides of a square."""
-        return float(self.view.residual_px / square_px(self.corners, self.view.grid.columns, self.view.grid.rows))
+        grid = self.view.grid
+        return float(self.view.residual_px / square_px(self.corners, grid.columns - grid.lines, grid.rows - grid.lines))
 
 
 def square_px(corners: NDArray[np.float64], columns: int, rows: int) -> float:

@@ -1,4 +1,4 @@
-"""Finding a board of lines: 5x5 crossings on a plate, hidden by discs at the start of a game, bare on an empty board.
+"""Finding a board of lines: 5x5 crossings on a plate, under the discs of a game, or bare.
 
 Such a board has no light and dark squares. What it has is a lattice of blobs: discs that are darker or lighter than the plate, or,
 where nothing stands, the knots of the lines. Blobs are grown to a lattice, and the lines that show between two
@@ -83,6 +83,17 @@ def refined_on_lines(view: BoardView, image: Image) -> BoardView | None:
     return refined[0] if refined is not None and refined[1] >= LEAST_LINES else None
 
 
+def line_errors(view: BoardView, image: Image) -> tuple[Floats, Floats]:
+    """Return points on the lines, shape (n, 3) in mm, and how far beside their place they are seen, shape (n, 2) in px."""
+    points, across, along = _strokes(view.grid, view.sizes)
+    smooth = np.asarray(cv2.GaussianBlur(_tone(image), (0, 0), 0.8), dtype=np.float32)
+    stubs = _stubs(view, smooth, points, across, along, SEARCHES[0][0])
+    sign = 1.0 if np.median(stubs.contrast) > 0 else -1.0
+    good = stubs.contrast * sign > 0.5 * np.median(np.abs(stubs.contrast))
+    moved = points[good] + across[good] * stubs.offset[good, None] * view.sizes.square_mm
+    return points[good], view.project(moved) - view.project(points[good])
+
+
 def _tone(image: Image) -> Tone:
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     return np.asarray(np.log(gray.astype(np.float32) + 12.0), dtype=np.float32)
@@ -98,7 +109,7 @@ def _distinct(found: list[BoardFinding]) -> list[BoardFinding]:
 
 
 def _lattices(tone: Tone, grid: Grid) -> Iterator[tuple[dict[Place, Floats], float, float]]:
-    """Give lattices of blobs (coordinates to px of the whole picture), the blobs' radius in px, and how strong they are together."""
+    """Give lattices of blobs (coordinates to px of the whole picture), their radius in px, and their strength together."""
     scale = min(1.0, WORKING_SIDE_PX / max(tone.shape))
     small = tone if scale >= 1 else np.asarray(cv2.resize(tone, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
     for sigma in SIGMAS_PX:
@@ -216,7 +227,7 @@ def _windows(
     places = np.array(list(lattice), dtype=np.float64)
     pixels = np.array(list(lattice.values()))
     low, high = places.min(axis=0), places.max(axis=0)
-    step = float(np.linalg.norm(np.ptp(pixels, axis=0)) / max(np.linalg.norm(high - low), 1.0))
+    step = float(np.linalg.norm(np.ptp(pixels, axis=0))) / max(float(np.linalg.norm(high - low)), 1.0)
     height = sizes.disc_height_mm if radius_px > LARGE_BLOB * step else 0.0
     last = np.array([grid.columns - 1, grid.rows - 1])
     for du in range(int(high[0] - last[0]), int(low[0]) + 1):
@@ -259,7 +270,7 @@ def _turned(xy: Floats, last: NDArray[np.int64], turn: int) -> Floats:
 
 def _lowered(view: BoardView, points: Floats, pixels: Floats, height: float) -> BoardView:
     """Return the view again for blobs that lie at a disc's height: what they hide of the board lies farther away."""
-    lift = view.project(points + [0.0, 0.0, height]) - view.project(points)
+    lift = view.project(points + np.array([0.0, 0.0, height])) - view.project(points)
     try:
         return fit_view(view.grid, view.sizes, points, pixels - lift, view.image_size)
     except (BadPose, np.linalg.LinAlgError):
@@ -282,7 +293,7 @@ class _Stub:
 def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, float] | None:
     """Fit the view to the lines that show between the crossings; return it and the part of the lines seen, 0..1."""
     points, across, along = _strokes(view.grid, view.sizes)
-    smooth = cv2.GaussianBlur(tone, (0, 0), 0.8)
+    smooth = np.asarray(cv2.GaussianBlur(tone, (0, 0), 0.8), dtype=np.float32)
     part = 0.0
     away = np.linalg.norm(points[:, None] - blobs[None], axis=2).min(axis=1) / view.sizes.square_mm
     for reach, farthest in SEARCHES:
@@ -312,7 +323,9 @@ def _strokes(grid: Grid, sizes: BoardSizes) -> tuple[Floats, Floats, Floats]:
     Between two neighbouring crossings hardly a fifth of the line shows when discs stand on both; of the diagonals, which
     join the crossings of even file + rank on every Alquerque board, a third and more does.
     """
-    middles, across, along = [], [], []
+    middles: list[tuple[float, float]] = []
+    across: list[tuple[float, float]] = []
+    along: list[tuple[float, float]] = []
     for y in range(grid.rows):
         for x in range(grid.columns):
             if x + 1 < grid.columns:
@@ -347,7 +360,11 @@ def _stubs(view: BoardView, smooth: Tone, points: Floats, across: Floats, along:
     left, middle, right = profile[:, : -2 * apart], profile[:, apart:-apart], profile[:, 2 * apart :]
     dark, light = np.minimum(left, right) - middle, middle - np.maximum(left, right)
     darker[:, apart:-apart] = np.where(dark > light, np.maximum(dark, 0), -np.maximum(light, 0))
-    sign = 1.0 if np.abs(darker).max(axis=1).dot(np.sign(darker[np.arange(len(darker)), np.abs(darker).argmax(1)])) > 0 else -1.0
+    sign = (
+        1.0
+        if np.abs(darker).max(axis=1).dot(np.sign(darker[np.arange(len(darker)), np.abs(darker).argmax(1)])) > 0
+        else -1.0
+    )
     strength = np.maximum(darker * sign, 0)
     best = strength.argmax(axis=1)
     rows = np.arange(len(points))
