@@ -85,6 +85,22 @@ class SquareReader:
         """Return what the outlines alone say, shape (p, 5), nats against the empty square, without any limit."""
         return np.asarray(self._outlines(image)[0], dtype=np.float64)
 
+    def explained(self, image: Image) -> float:
+        """Return how well look and view explain a picture: log density of a sample, mean over all places; compares looks."""
+        colours, _ = normalised(self._patches, image, self.look.step)
+        inside = np.abs(self._patches.grid_of_samples).max(axis=1) < 0.5
+        away = (colours - self._empty) * self._empty_scale
+        power = np.float32(-(DEGREES + 3) / 2)
+        far = power * np.log1p((away * away).sum(axis=-1) / np.float32(DEGREES)) + self._empty_constant
+        empty = np.maximum(far, np.float32(ANYTHING))[:, inside].mean(axis=1)
+        best, _ = self._best_offset(self._gain(colours))
+        odds = self.look.occupied[self._patches.odd]
+        covered = math.pi * (self.look.radius / SPACING) ** 2
+        # The evidence counts a disc's samples as `INDEPENDENT` ones; here all samples count alike.
+        share = max(1.0, covered / INDEPENDENT) / inside.sum()
+        disc = np.maximum(best.reshape(len(best), -1).max(axis=1) + odds, 0.0) * share
+        return float((empty + disc).mean())
+
     def _outlines(self, image: Image) -> tuple[Floats, Floats, LightField]:
         """Return the evidence of the outlines, shape (p, 5), where men would stand, and the light."""
         colours, light = normalised(self._patches, image, self.look.step)
