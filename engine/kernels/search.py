@@ -18,6 +18,7 @@ from damludo.engine.kernels.constants import (
     Set,
     Smalls,
 )
+from damludo.engine.kernels.endgames import entry_of, look_up
 from damludo.engine.kernels.evaluation import evaluate
 from damludo.engine.kernels.moves import after, capturers, generate, kind_at, quiet, removals
 from damludo.engine.kernels.places import (
@@ -26,6 +27,7 @@ from damludo.engine.kernels.places import (
     COMING,
     COUNTERS,
     DEEPEST,
+    ENDGAMES,
     ENDS,
     ENTRIES,
     EXACT,
@@ -263,6 +265,18 @@ def known(hint: int, depth: int, alpha: int, beta: int, ply: int, memory: Ints) 
     return UNKNOWN
 
 
+def from_tables(own: Set, opp: Set, kings: Set, side: int, ply: int, memory: Ints) -> int:
+    """The score that the endgame tables give; a win that comes after the draw rules have ended the game is none."""
+    value = look_up(entry_of(own, opp, kings, side), memory[ENDGAMES], memory)
+    if value == 0 or value > memory[COUNTERS + ply * 8 + 6]:
+        return 0
+    score = MATE - ply - (value - 1)
+    ends_lost = value & 1 == 1
+    if STUCK_WINS:
+        ends_lost = not ends_lost
+    return -score if ends_lost else score
+
+
 def settle(
     own: Set, opp: Set, kings: Set, extra: Set, side: int, key: int, depth: int, alpha: int, beta: int, ply: int,
     base: int, memory: Ints, weights: Smalls,
@@ -274,6 +288,9 @@ def settle(
     drawn = count_plies(own, opp, kings, side, ply, memory)
     if repeats(key, ply, memory):
         return 0
+    both = some(own) and some(opp) and not some(extra)
+    if both and memory[ENDGAMES] != 0 and count(own | opp) <= memory[ENDGAMES + 1]:
+        return 0 if drawn else from_tables(own, opp, kings, side, ply, memory)
     lost = MATE - ply if STUCK_WINS else ply - MATE
     movers = capturers(own, opp, kings, extra, side)
     end = base
