@@ -24,6 +24,16 @@ def _tables(key: str, folder: Path, pieces: int = 2) -> Tables:
     return Tables(variant(key), pieces, builder.save(folder))
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture(scope="module")
+def english(folder: Path) -> Tables:
+    return _tables("english", folder)
+
+
 def _pairs(game: Variant) -> list[Position]:
     """All positions with one man or king of each side."""
     codes = [int(piece) for piece in PIECES if piece and piece <= 4 and piece.kind in game.movers]
@@ -74,39 +84,34 @@ def test_tables_say_what_a_plain_solver_says(key: str, tmp_path: Path) -> None:
         assert tables.probe(position) == solved.get(position, Ending("draw", None)), position
 
 
-def test_the_file_is_found_again_and_has_a_byte_for_each_position(tmp_path: Path) -> None:
-    assert open_tables(variant("english"), tmp_path) is None
-    made = _tables("english", tmp_path)
-    found = open_tables(variant("english"), tmp_path)
+def test_the_file_is_found_again_and_has_a_byte_for_each_position(english: Tables, folder: Path) -> None:
+    found = open_tables(variant("english"), folder)
 
     assert found is not None
     assert found.pieces == 2
     # 32 * 31 / 2 pairs of squares, 8 ways to set a piece of each side on them.
-    assert len(made.words) * 8 == 496 * 8
+    assert len(english.words) * 8 == 496 * 8
+    assert open_tables(variant("anti"), folder) is None
     assert entries(variant("english"), 4) <= 8 << 20
 
 
-def test_the_search_sees_the_end_that_the_table_knows(tmp_path: Path) -> None:
-    game = Game.new(variant("english"), parse_fen(variant("english"), "W:WKc3:BKe7"))
-    tables = _tables("english", tmp_path)
-    searcher = Searcher(game.variant, compiled=False, endgames=tables)
+def test_the_search_sees_the_end_that_the_table_knows(english: Tables) -> None:
+    game = Game.new(variant("english"), parse_fen(variant("english"), "W:WKc3:BKe5"))
+    searcher = Searcher(game.variant, compiled=False, endgames=english)
     searcher.begin(game, Limits(depth=1))
     best = Deepening(searcher, searcher.root_moves(game, game.legal_moves()), {}).run(Limits(depth=1))
 
-    ending = tables.probe(game.position)
-    assert ending.plies is not None
-    assert MATE - abs(best.score) == ending.plies
+    assert english.probe(game.position) == Ending("loss", 6)
+    assert best.score == 6 - MATE
 
 
 @pytest.mark.parametrize(
     ("fen", "reason"),
     [("W:WKc3,e3:BKe7", "3 pieces"), ("W:WKc3:B", "both sides")],
 )
-def test_what_the_tables_do_not_hold_is_refused(fen: str, reason: str, tmp_path: Path) -> None:
-    tables = _tables("english", tmp_path)
-
+def test_what_the_tables_do_not_hold_is_refused(fen: str, reason: str, english: Tables) -> None:
     with pytest.raises(NoTables, match=reason):
-        tables.probe(parse_fen(variant("english"), fen))
+        english.probe(parse_fen(variant("english"), fen))
 
 
 def test_tables_have_two_to_four_pieces() -> None:
