@@ -24,7 +24,7 @@ from damludo.rules.position import PIECES, Position
 from damludo.rules.traits import Event, Variant
 
 MATE, PROVED = kernel.MATE, kernel.PROVED
-PLAIN_NODES = 3_000
+PLAIN_NODES = 6_000
 """A search of so few positions is over sooner than a compiler is loaded."""
 SMALL_TABLE, LARGE_TABLE = 1 << 12, 1 << 22
 """Entries of the table, 16 bytes each."""

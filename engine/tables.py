@@ -25,6 +25,8 @@ MOVES, START = 64, 1 << 14
 """In the kernels' memory: where moves are written while tables are made, and where the tables begin."""
 LONGEST = 255
 """No end is told that is further away than 254 plies."""
+FEW = 10_000
+"""So few entries are found out sooner than a compiler is loaded."""
 CHUNK = 4_000
 """So many sets of squares between two reports of progress."""
 
@@ -79,7 +81,7 @@ class Builder:
     Args:
         variant: the game.
         pieces: of the largest positions, both sides together.
-        compiled: whether to run compiled; None if it can.
+        compiled: whether to run compiled; None if it can and is worth while.
         report: told when that needs compiling first.
     """
 
@@ -87,7 +89,9 @@ class Builder:
         if not 2 <= pieces <= MOST_PIECES:
             raise NoTables(f"tables are made for 2 to {MOST_PIECES} pieces, not for {pieces}")
         self.variant, self.pieces = variant, pieces
-        self._program = program_of(variant, can_compile() if compiled is None else compiled, PARTS, report)
+        if compiled is None:
+            compiled = can_compile() and entries(variant, pieces) > FEW
+        self._program = program_of(variant, compiled, PARTS, report)
         words = (entries(variant, pieces) + 7) // 8
         size = START + words
         self._memory: Any = [0] * size if self._program.form is PLAIN else np.zeros(size, np.int64)
