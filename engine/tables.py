@@ -134,8 +134,9 @@ class Builder:
         path = file_of(self.variant, self.pieces, folder)
         folder.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}")
-        words = np.array([word & (1 << 64) - 1 for word in self._memory[START:]], np.uint64)
-        words.astype("<u8").tofile(part)
+        words = self._memory[START:]
+        # Plain Python's words have no sign, and those of arrays have: the bits are the same.
+        (np.array(words, "<u8") if self._program.form is PLAIN else words.astype("<i8")).tofile(part)
         os.replace(part, path)
         return path
 
