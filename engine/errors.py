@@ -2,7 +2,8 @@
 
 EngineError
 ├── GameOver       asked for a move where there is none
-└── NoSuchLevel    the level is outside 1..10
+├── NoSuchLevel    the level is outside 1..10
+└── NoTables       the endgame tables say nothing about it
 """
 
 
@@ -25,3 +26,7 @@ class NoSuchLevel(EngineError):
             f"level {level} does not exist; choose one from 1 (a child beats it) to {highest} (the strongest)"
         )
         self.level, self.highest = level, highest
+
+
+class NoTables(EngineError):
+    """There are no endgame tables for what was asked; the sentence says why."""

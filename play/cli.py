@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "perft": "count the lines of play of a position, to compare move generators",
     "pdn": "check records of games (PDN), or convert one",
     "best": "let the engine choose a move",
+    "tables": "make endgame tables, or ask them how a position ends",
     "bench": "measure how fast the parts of the program are on this machine",
     "look": "find the board in pictures and read its squares",
     "watch": "watch a board through a camera, a video or a folder of pictures and tell what happens on it",

@@ -10,8 +10,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
+from damludo.engine.perft import perft as engine_perft
+from damludo.engine.port import Limits
+from damludo.engine.search import AlphaBeta
 from damludo.play.arguments import count
-from damludo.play.console import CommandError, ExitCode, print_json
+from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.rules.game import Game
 from damludo.rules.perft import perft
 from damludo.rules.variants import variant
 
@@ -27,6 +31,9 @@ LEAVES = {"english": 6, "international": 5}
 
 LEAVES_PER_S = 40_000
 """What the readable generator promises, in leaf nodes per second of processor time."""
+
+NODES_PER_S = 3_000_000
+"""What the engine promises, in positions searched per second of processor time."""
 
 OTHER_DEPTH = {"english": 5, "international": 4}
 """For other libraries, which are slower."""
@@ -151,8 +158,27 @@ def _leaves_per_s(key: str, depth: int) -> float:
     return round(best, 1)
 
 
+def engine(depth: int = 10, nodes: int = 3_000_000, compiled: bool | None = None) -> tuple[Figure, ...]:
+    """Measure the engine: lines of play counted and positions searched, a second of processor time."""
+    game = Game.new(variant("english"))
+    player = AlphaBeta(Limits(nodes=nodes), report=note, compiled=compiled)
+    player.choose(game)  # makes the engine ready, which is not measured
+    engine_perft(game.variant, game.position, 1, compiled=compiled, report=note)
+    start_s = time.process_time()
+    leaves = engine_perft(game.variant, game.position, depth, compiled=compiled)
+    counted_s = time.process_time() - start_s
+    start_s = time.process_time()
+    searched = player.choose(game).nodes
+    searched_s = time.process_time() - start_s
+    return (
+        Figure(f"english perft {depth}", round(leaves / counted_s, 1), "leaves/s"),
+        Figure("english search", round(searched / searched_s, 1), "nodes/s", NODES_PER_S),
+    )
+
+
 PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
     "rules": lambda arguments: rules(arguments.witness),
+    "engine": lambda _: engine(),
     "vision": lambda arguments: vision(arguments.views),
 }
 """The parts by name, each with what measures it."""
