@@ -357,6 +357,7 @@ bool aborted() {
 }
 
 void abort() {
+    stepper::halt();
     uart::drop_received();
     r.aborted = true;
 }

@@ -272,6 +272,7 @@ void halt() {
 
 void forget() {
     hal::Locked locked;
+    halt();
     s.halted = false;
     s.waiting = 0;
     s.running = 0;

@@ -38,8 +38,9 @@ def test_the_position_is_exact_after_random_moves_with_holds_and_overrides(kind:
         wire.obey(f"$12{axis}=3000")
     at = {"X": 0.0, "Y": 0.0, "Z": 0.0}
     for _ in range(MOVES):
-        for axis in draw.sample("XYZ", draw.randint(1, 3)):
-            at[axis] = round(draw.uniform(-8, 8) if axis != "Z" else draw.uniform(-2, 2), draw.randint(0, 3))
+        for name in draw.sample("XYZ", draw.randint(1, 3)):
+            reach = 2 if name == "Z" else 8
+            at[name] = round(draw.uniform(-reach, reach), draw.randint(0, 3))
         words = " ".join(f"{axis}{value}" for axis, value in at.items())
         wire.obey(f"G0 {words}" if draw.random() < 0.4 else f"G1 {words} F{draw.choice((600, 3000, 9000))}")
         if draw.random() < 0.35:

@@ -16,8 +16,6 @@ RING_BYTES = 127
 MS = 1_000_000
 AT_REST = (-40_000, -40_000, -40_000)
 
-Trace = list[str]
-
 
 def _plan(random_: random.Random) -> bytes:
     """Some straight moves near the origin, as many as one burst can hold."""
@@ -55,7 +53,7 @@ def _say(board: BoardProcess, data: bytes, answers: int, quiet_ms: int = 0) -> N
         board.advance(board.report.now_ns + quiet_ms * MS, b"?")
 
 
-def _drive(command: list[str], trace: Path, seed: int) -> tuple[list[Trace], list[Steps]]:
+def _drive(command: list[str], trace: Path, seed: int) -> tuple[list[str], list[Steps]]:
     """Return the trace of each plan and where the axes stood after it."""
     random_ = random.Random(seed)
     places = []

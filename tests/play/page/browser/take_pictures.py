@@ -42,8 +42,9 @@ def test_take_a_picture(
 
 def _packed(png: bytes) -> bytes:
     """Return the picture as a PNG with a palette of its own: a quarter of the size, and hardly another look."""
-    image = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR)
-    assert image is not None
+    decoded = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR)
+    assert decoded is not None
+    image = decoded.astype(np.uint8)
     palette = _palette(image.reshape(-1, 3))
     # The nearest colour of the palette for each of 32 x 32 x 32 shades.
     shades = np.stack(np.meshgrid(*[np.arange(32) * 8.0 + 4.0] * 3, indexing="ij"), axis=-1).reshape(-1, 1, 3)
