@@ -320,6 +320,17 @@ def visit(
     settled = settle(own, opp, kings, extra, side, key, level, alpha, beta, ply, base, memory, weights)
     if settled != UNKNOWN:
         return settled
+    narrow = beta - alpha == 1
+    if narrow and level >= 4 and memory[base] >> 18 == 0 and beta < PROVED and beta > -PROVED:
+        # What is much better than needed at less than half the depth will be good enough at the whole depth.
+        better = beta + 10 * level
+        less = (level * 2) // 5
+        score = visit(own, opp, kings, extra, side, key, less, better - 1, better, ply, base, memory, weights)
+        if memory[STOP] != 0:
+            return 0
+        if score >= better:
+            return score
+        settle(own, opp, kings, extra, side, key, level, alpha, beta, ply, base, memory, weights)
     end = memory[ENDS + ply]
     capture = memory[base] >> 18 > 0
     # A forced answer costs no depth: an exchange is seen to its end.
@@ -337,8 +348,11 @@ def visit(
         score = UNKNOWN
         if index > base:
             less = rest_depth
-            if level >= 3 and index >= base + 3 * STRIDE and not capture and memory[index + SCORE] < 1 << 27:
-                less = rest_depth - (2 if level >= 6 and index >= base + 8 * STRIDE else 1)
+            if level >= 2 and not capture and memory[index + SCORE] < 1 << 27:
+                if index >= base + 6 * STRIDE and level >= 4:
+                    less = rest_depth - level // 3
+                elif index >= base + (2 if narrow else 4) * STRIDE:
+                    less = rest_depth - 1
             score = -visit(
                 mine, theirs, royal, third, 1 - side, key_there, less, -floor - 1, -floor, ply + 1, end, memory, weights
             )
