@@ -389,6 +389,8 @@ class _Session:
             adviser=machine_player(max(wanted.level, HINT_LEVEL), seed=0),
             level=wanted.level,
             touch=TouchRule(self._touch, seen.eyes.touches),
+            # Only the watch for hands: what was learnt of the discs still holds, whatever hid them.
+            look_anew=lambda: seen.eyes.watcher.motion.restart(),
         )
         player = machine_player(wanted.level, seed=0)
         match = Match(settings, eyes, player, arm, parts.clock, self._commands, listener)

@@ -67,6 +67,7 @@ class MatchSettings:
         adviser: chooses the move of a hint; None: the machine's own player.
         level: of the machine, for people; 0 if it has none.
         touch: the touch rule.
+        look_anew: as in `Lookout`.
     """
 
     game: Game
@@ -79,6 +80,7 @@ class MatchSettings:
     adviser: Player | None = None
     level: int = 0
     touch: TouchRule = field(default_factory=TouchRule)
+    look_anew: Callable[[], None] = lambda: None
 
 
 class Quit(Exception):
@@ -109,7 +111,7 @@ class Match:
         self._settings, self._player = settings, player
         self._lookout = Lookout(eyes, clock, commands, listener, settings.game.variant.board, settings.patience_s)
         self._lookout.obey, self._lookout.interrupted = self._obey, self._interrupted
-        self._lookout.tick = self._watch_time
+        self._lookout.tick, self._lookout.look_anew = self._watch_time, settings.look_anew
         self._carrier = Carrier(arm, self._lookout)
         self._clock = GameClock(settings.time)
         self._over: Result | None = None
@@ -379,6 +381,7 @@ class Match:
             case Command.QUIT:
                 raise Quit("the match was ended at the table")
             case Command.GO:
+                self._lookout.no_hand()
                 self._carrier.go()
             case Command.STOP:
                 self._clock.pause(self._lookout.now_s)

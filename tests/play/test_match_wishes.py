@@ -17,7 +17,7 @@ from damludo.rules.game import Game
 from damludo.rules.notation import parse_move
 from damludo.rules.position import Colour
 from damludo.simulation.gestures import gestures_to
-from damludo.simulation.hand import Wait, Withdraw
+from damludo.simulation.hand import Point, Wait, Withdraw
 from damludo.vision.content import Content
 from damludo.vision.touch import TouchEvidence, TouchKind
 
@@ -210,6 +210,34 @@ def test_stop_in_the_persons_turn_is_told_and_lifted_by_go(make_match: MakeMatch
     kinds = [kind for kind in table.kinds() if kind in (E.STOPPED, E.GOING_ON)]
     assert kinds == [E.STOPPED, E.GOING_ON, E.STOPPED]  # the last one: nothing happened for too long
     assert not table.match.stopped
+
+
+# --- a hand that does not leave -------------------------------------------------------------------------------------------------
+
+
+def test_a_hand_that_stays_is_spoken_of_and_thanked(make_match: MakeMatch) -> None:
+    table = make_match(seed=4, patience_s=60.0)
+    _script(table, lambda: table.human._hand.do([Point(200.0, 200.0), Wait(25.0), Withdraw()]))
+    table.match.run()
+    assert table.texts(E.WAITING_FOR_HAND) == [
+        "I wait until your hand has left the board. If none is there, say 'go'.",
+        "Thank you, I go on.",
+    ]
+
+
+def test_who_says_that_no_hand_is_there_lets_the_eyes_look_anew(make_match: MakeMatch) -> None:
+    table = make_match(seed=4, patience_s=60.0)
+    anew: list[float] = []
+    table.match._lookout.look_anew = lambda: anew.append(table.commands.clock.now_s())
+
+    def turn() -> None:
+        table.human._hand.do([Point(200.0, 200.0), Wait(25.0), Withdraw()])
+        now = table.commands.clock.now_s()
+        table.commands.waiting = [(now + 5.0, Command.GO), (now + 20.0, Command.GO)]
+
+    _script(table, turn)
+    table.match.run()
+    assert len(anew) == 1, "only where it was asked"
 
 
 # --- the clock ------------------------------------------------------------------------------------------------------------------
