@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from damludo.simulation.clock import World
 
-
 SLICE_S = 0.1
 """Simulated time that passes at one go."""
 
