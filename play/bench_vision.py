@@ -59,7 +59,9 @@ class View:
         return not self.refused and self.corner_squares <= CORNER_SQUARES
 
 
-def random_view(variant: Variant, seed: int, size: tuple[int, int] = (640, 480)) -> tuple[SimulatedCamera, Optics, BoardSizes]:
+def random_view(
+    variant: Variant, seed: int, size: tuple[int, int] = (640, 480)
+) -> tuple[SimulatedCamera, Optics, BoardSizes]:
     """Return a camera over a table with the start position: tilt 6 to 40 degrees, everything else by the committed difficulty."""
     layout = layout_for(variant)
     start = board_content(variant.board.playable, variant.start)
@@ -111,13 +113,15 @@ def views(count: int, first_seed: int = FIRST_SEED) -> Iterator[View]:
 
 
 def reading_ms(size: tuple[int, int]) -> tuple[float, float]:
-    """Return the processor time of a full reading of the start position of international draughts, in ms: without heights, with them."""
+    """Return the processor time of a full reading of the start position of international draughts, without and with heights."""
     variant = VARIANTS["international"]
     camera, _, sizes = random_view(variant, FIRST_SEED, size)
     frames = [camera.read() for _ in range(2)]
     start = board_content(variant.board.playable, variant.start)
     view, look, _ = set_up(frames, grid_of_board(variant.board), start, sizes)
-    return _least_ms(SquareReader(view, replace(look, stack=None)), frames[0].image), _least_ms(SquareReader(view, look), frames[0].image)
+    return _least_ms(SquareReader(view, replace(look, stack=None)), frames[0].image), _least_ms(
+        SquareReader(view, look), frames[0].image
+    )
 
 
 def _least_ms(reader: SquareReader, image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> float:

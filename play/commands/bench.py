@@ -78,7 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
     for part in parts:
         for figure in figures[part]:
             promise = (
-                "" if figure.bar is None else f"  (promised {_shown(figure.bar)}: {'kept' if figure.kept else 'MISSED'})"
+                ""
+                if figure.bar is None
+                else f"  (promised {_shown(figure.bar)}: {'kept' if figure.kept else 'MISSED'})"
             )
             print(f"{part:<8} {figure.name:<32} {_shown(figure.value):>12} {figure.unit}{promise}")
     return ExitCode.FINE
@@ -92,7 +94,9 @@ def vision(views: int) -> tuple[Figure, ...]:
     """Set up on random rendered views of all games, and time readings."""
     from damludo.play.bench_vision import calibration_figures
 
-    return tuple(Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in calibration_figures(views))
+    return tuple(
+        Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in calibration_figures(views)
+    )
 
 
 def rules() -> tuple[Figure, ...]:

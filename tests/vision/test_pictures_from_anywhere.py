@@ -47,7 +47,11 @@ def png_header(width: int, height: int) -> bytes:
 
 def hostile_files() -> dict[str, bytes]:
     """Headers that promise too much or nothing, formats that are not read, nonsense."""
-    bmp = b"BM" + struct.pack("<IHHI", 100, 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, 60000, -60000, 1, 24, 0, 0, 0, 0, 0, 0)
+    bmp = (
+        b"BM"
+        + struct.pack("<IHHI", 100, 0, 0, 54)
+        + struct.pack("<IiiHHIIiiII", 40, 60000, -60000, 1, 24, 0, 0, 0, 0, 0, 0)
+    )
     return {
         "empty.jpg": b"",
         "text.png": b"no picture at all",
@@ -71,7 +75,9 @@ def hostile_files() -> dict[str, bytes]:
 def damaged_files() -> dict[str, bytes]:
     """A good picture in each format, cut at some places and with bytes changed."""
     random = np.random.default_rng(20)
-    picture = np.asarray(cv2.GaussianBlur(random.integers(0, 256, (240, 320, 3), dtype=np.uint8), (0, 0), 3), dtype=np.uint8)
+    picture = np.asarray(
+        cv2.GaussianBlur(random.integers(0, 256, (240, 320, 3), dtype=np.uint8), (0, 0), 3), dtype=np.uint8
+    )
     files: dict[str, bytes] = {}
     for suffix in (".jpg", ".png", ".bmp", ".webp"):
         data = cv2.imencode(suffix, picture)[1].tobytes()
@@ -90,7 +96,9 @@ def read_in_a_process(folder: Path, files: dict[str, bytes]) -> tuple[dict[str, 
         (folder / name).write_bytes(data)
     names = [str(folder / name) for name in files]
     environment = os.environ | {"PYTHONWARNINGS": "error", "OPENCV_LOG_LEVEL": "OFF"}
-    done = subprocess.run([sys.executable, "-c", READ, *names], capture_output=True, env=environment, timeout=110, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", READ, *names], capture_output=True, env=environment, timeout=110, check=True
+    )
     answers, most_mb = json.loads(done.stdout.splitlines()[-1])
     return answers, most_mb
 
