@@ -11,6 +11,13 @@ from damludo.rules.variants import variant
 if TYPE_CHECKING:  # OpenCV is loaded by `run`, not by a help page
     from damludo.play.devices import GantryChoice
 
+CONTROLLERS = ("python", "native", "avr")
+"""Those of `simulation.controllers`, which a help page does not load."""
+CONTROLLER_HELP = (
+    "who plays the gantry's controller: a model in Python (default), the firmware compiled for this computer, or the image that "
+    "is flashed, in an AVR simulator (slow)"
+)
+
 
 def add_position_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that name a position: --game and --fen."""

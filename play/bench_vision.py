@@ -113,15 +113,14 @@ def views(count: int, first_seed: int = FIRST_SEED) -> Iterator[View]:
 
 
 def reading_ms(size: tuple[int, int]) -> tuple[float, float]:
-    """Return the processor time of a full reading of the start position of international draughts, without and with heights."""
+    """Return the processor time of reading international draughts' start position, in ms: without heights, with them."""
     variant = VARIANTS["international"]
     camera, _, sizes = random_view(variant, FIRST_SEED, size)
     frames = [camera.read() for _ in range(2)]
     start = board_content(variant.board.playable, variant.start)
     view, look, _ = set_up(frames, grid_of_board(variant.board), start, sizes)
-    return _least_ms(SquareReader(view, replace(look, stack=None)), frames[0].image), _least_ms(
-        SquareReader(view, look), frames[0].image
-    )
+    flat, high = (SquareReader(view, chosen) for chosen in (replace(look, stack=None), look))
+    return _least_ms(flat, frames[0].image), _least_ms(high, frames[0].image)
 
 
 def _least_ms(reader: SquareReader, image: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> float:

@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = {
     "watch": "watch a board through a camera, a video or a folder of pictures and tell what happens on it",
     "calibrate": "measure where the board lies to the camera and the gantry, and what the discs look like",
     "gantry": "move the gantry by hand, show its state and its settings, test it",
+    "flash": "write the gantry's firmware to the controller",
     "doctor": "look for problems of this computer, its devices and settings; tell what repairs each",
 }
 """The commands in the order of the help page, each with the `HELP` of its module: no module is imported for it."""

@@ -5,7 +5,15 @@ import sys
 from enum import IntEnum
 
 from damludo.engine.errors import EngineError
-from damludo.robot.errors import ControllerAlarm, ControllerError, LineError, NotOurController, RobotError, Stopped
+from damludo.robot.errors import (
+    BadImage,
+    ControllerAlarm,
+    ControllerError,
+    LineError,
+    NotOurController,
+    RobotError,
+    Stopped,
+)
 from damludo.rules.errors import RulesError
 
 
@@ -57,8 +65,12 @@ def exit_code_of(error: Exception) -> ExitCode:
     calibration = sys.modules.get("damludo.calibration.errors")
     if calibration is not None and isinstance(error, calibration.CalibrationError):
         return ExitCode.NOT_CALIBRATED
+    simulation = sys.modules.get("damludo.simulation.errors")
+    if simulation is not None and isinstance(error, simulation.SimulationError):
+        return ExitCode.NO_DEVICE if isinstance(error, simulation.ToolMissing) else ExitCode.DEVICE_FAULT
     for kinds, code in (
         ((Stopped,), ExitCode.STOPPED),
+        ((BadImage,), ExitCode.BAD_INPUT),
         ((ControllerAlarm, ControllerError, RobotError), ExitCode.DEVICE_FAULT),
         ((RulesError, EngineError), ExitCode.BAD_INPUT),
     ):

@@ -1,10 +1,10 @@
 """Looking, waiting and telling: what a match does while time passes, shared by its human's and its machine's turns."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from damludo.play.events import EventKind, JsonValue, Listener, MatchEvent
-from damludo.play.ports import Clock, Command, Commands, Eyes
+from damludo.play.ports import Clock, Commands, Eyes, Order
 from damludo.rules.geometry import Board
 from damludo.vision.content import LETTER_OF_CONTENT, Content
 from damludo.vision.reading import BoardReading
@@ -22,6 +22,8 @@ class Lookout:
 
     Attributes:
         obey: called with every command, in the match's thread.
+        tick: called after every picture.
+        hand_seen: a hand was there since this was last set to False.
         interrupted: asked while waiting for a hand; True ends the waiting (a command decided the game).
     """
 
@@ -31,8 +33,9 @@ class Lookout:
         self._eyes, self._clock, self._commands, self._listener = eyes, clock, commands, listener
         self._board, self._patience_s = board, patience_s
         self._progress_s = clock.now_s()
-        self._hand = False
-        self.obey: Callable[[Command], None] = lambda command: None
+        self._hand = self.hand_seen = False
+        self.obey: Callable[[Order], None] = lambda order: None
+        self.tick: Callable[[], None] = lambda: None
         self.interrupted: Callable[[], bool] = lambda: False
 
     # --- looking ----------------------------------------------------------------------------------------------------------------
@@ -55,9 +58,11 @@ class Lookout:
         if scene.hand != self._hand:
             self._hand = scene.hand
             self.tell(EventKind.HAND_IN if scene.hand else EventKind.HAND_OUT, "")
-        command = self._commands.poll()
-        if command is not None:
-            self.obey(command)
+        self.hand_seen = self.hand_seen or scene.hand
+        order = self._commands.poll()
+        if order is not None:
+            self.obey(order)
+        self.tick()
         if self._patience_s and self._clock.now_s() - self._progress_s > self._patience_s:
             raise Impatient(f"nothing happened for {self._patience_s:.0f} s")
         return scene.quiet
@@ -80,11 +85,21 @@ class Lookout:
         while self._clock.now_s() < end:
             self.look()
 
+    @property
+    def now_s(self) -> float:
+        """The time on the match's clock."""
+        return self._clock.now_s()
+
     # --- telling ----------------------------------------------------------------------------------------------------------------
 
     def tell(self, kind: EventKind, text: str, **data: JsonValue) -> None:
         """Tell an event to everybody who listens."""
         self._listener(MatchEvent(kind, self._clock.now_s(), text, data))
+
+    def ask(self, question: str, text: str, choices: Mapping[str, str]) -> None:
+        """Ask for one of some choices; the answer comes as a command."""
+        listed: list[JsonValue] = [{"id": key, "text": words} for key, words in choices.items()]
+        self.tell(EventKind.ASK, text, question=question, choices=listed)
 
     def progress(self) -> None:
         """Note that the match went on: patience begins anew."""
@@ -97,7 +112,7 @@ class Lookout:
         }
         self.tell(EventKind.ASK, text, question="finish", squares=list(letters), wanted=letters)
 
-    def names(self, squares: Sequence[int] | frozenset[int]) -> list[JsonValue]:
+    def names(self, squares: Collection[int]) -> list[JsonValue]:
         """Return the names of squares, in the board's order."""
         return [self._board.name(square) for square in sorted(squares)]
 

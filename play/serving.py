@@ -11,7 +11,7 @@ from damludo.calibration.profile import GantryProfile, gantry_path, save_gantry
 from damludo.play.console import ExitCode, cannot_write, print_json
 from damludo.play.folders import folders
 from damludo.play.humans import HumanSpec, seated_human
-from damludo.play.simulated import measured_map, set_table
+from damludo.play.simulated import SimulatedTable, measured_map, set_table
 from damludo.robot.dialects.grbl import GRBL
 from damludo.robot.gantry import Gantry
 from damludo.rules.game import Game
@@ -36,9 +36,18 @@ class ServedTable:
 
 
 @contextlib.contextmanager
-def served_table(variant: Variant, spec: HumanSpec, seed: int, data: Path, speed: float = 1.0) -> Iterator[ServedTable]:
+def served_table(
+    variant: Variant, spec: HumanSpec, seed: int, data: Path, speed: float = 1.0, controller: str = "python"
+) -> Iterator[ServedTable]:
     """Offer a simulated table with a scripted person (White) at wall-clock pace."""
-    simulated = set_table(variant, seed, Colour.WHITE)
+    simulated = set_table(variant, seed, Colour.WHITE, controller)
+    with contextlib.closing(simulated.controller):
+        yield from _offer(variant, spec, seed, data, speed, simulated)
+
+
+def _offer(
+    variant: Variant, spec: HumanSpec, seed: int, data: Path, speed: float, simulated: SimulatedTable
+) -> Iterator[ServedTable]:
     with Gantry(MemoryLine(simulated.world, simulated.controller), GRBL, LockstepClock(simulated.world)) as gantry:
         gantry.connect()
         profile = GantryProfile(f"simulated-{seed}", measured_map(simulated, gantry), gantry.machine)
@@ -57,9 +66,17 @@ def served_table(variant: Variant, spec: HumanSpec, seed: int, data: Path, speed
         yield ServedTable(port.path, stream.url, path)
 
 
-def serve(variant: Variant, spec: HumanSpec, seed: int, speed: float, home: str | None, as_json: bool) -> int:
+def serve(
+    variant: Variant,
+    spec: HumanSpec,
+    seed: int,
+    speed: float,
+    home: str | None,
+    as_json: bool,
+    controller: str = "python",
+) -> int:
     """Serve a table until interrupted."""
-    with served_table(variant, spec, seed, folders(home).data, speed) as served:
+    with served_table(variant, spec, seed, folders(home).data, speed, controller) as served:
         if as_json:
             print_json(
                 {

@@ -34,13 +34,13 @@ from damludo.rules.position import Colour
 from damludo.rules.traits import Variant
 from damludo.simulation.camera import SimulatedCamera
 from damludo.simulation.clock import LockstepClock, World
-from damludo.simulation.controller import Controller
+from damludo.simulation.controllers import make_controller
 from damludo.simulation.furnish import furnished_table
 from damludo.simulation.gantry import CLEARANCE_MM, SimulatedGantry, stand_beside
 from damludo.simulation.optics import Optics
 from damludo.simulation.readings import ModelledEyes
 from damludo.simulation.table import DiscColour, Table
-from damludo.simulation.transport import MemoryLine
+from damludo.simulation.transport import MemoryLine, Peer
 from damludo.vision.content import BoardSizes
 
 PATIENCE_S = 240.0
@@ -49,7 +49,7 @@ PATIENCE_S = 240.0
 
 @dataclass(frozen=True, slots=True)
 class SimulationOptions:
-    """What is simulated; `modelled` replaces picture and reading by a noisy model of them."""
+    """What is simulated; `modelled` replaces picture and reading by a noisy model, `controller` is one of `CONTROLLERS`."""
 
     variant: Variant
     seed: int
@@ -57,6 +57,7 @@ class SimulationOptions:
     level: int
     modelled: bool = False
     journals: Path | None = None
+    controller: str = "python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class SimulatedTable:
     variant: Variant
     world: World
     table: Table
-    controller: Controller
+    controller: Peer
     mechanics: SimulatedGantry
     optics: Optics
     layout: TableLayout
@@ -85,17 +86,25 @@ class NoCommands:
         return None
 
 
-def set_table(variant: Variant, seed: int, human: Colour) -> SimulatedTable:
-    """Return a table with the game set up, a gantry beside it and a camera above the human's side."""
+def set_table(variant: Variant, seed: int, human: Colour, controller: str = "python") -> SimulatedTable:
+    """Return a table with the game set up, a gantry beside it and a camera above the human's side.
+
+    Args:
+        variant, seed, human: the game, what is drawn by chance, the human's side.
+        controller: one of `simulation.controllers.CONTROLLERS`; whoever takes another than "python" must close it.
+
+    Raises:
+        ToolMissing: what this controller is made of is not on this computer.
+    """
     world, layout = World(), layout_for(variant)
     random = np.random.default_rng((seed, 1))
     table = furnished_table(layout, board_content(variant.board.playable, variant.start), SPARE_DISCS, random)
     at_black = human is Colour.BLACK
     mechanics = SimulatedGantry(table, stand_beside(layout, seed, at_black), seed=seed)
-    controller = Controller(mechanics, mechanics.geometry.settings)
-    world.add(controller)
+    peer = make_controller(controller, mechanics, mechanics.geometry.settings)
+    world.add(peer)
     optics = Optics.seeded(seed, DiscColour.BLACK if at_black else DiscColour.WHITE)
-    return SimulatedTable(variant, world, table, controller, mechanics, optics, layout, human)
+    return SimulatedTable(variant, world, table, peer, mechanics, optics, layout, human)
 
 
 def measured_map(simulated: SimulatedTable, gantry: Gantry) -> GantryMap:
@@ -130,9 +139,10 @@ def play_game(options: SimulationOptions, number: int) -> PlayedGame:
     seed = options.seed * 10_007 + number
     variant = options.variant
     human_colour = Colour.WHITE if number % 2 == 0 else Colour.BLACK
-    simulated = set_table(variant, seed, human_colour)
+    simulated = set_table(variant, seed, human_colour, options.controller)
     clock = LockstepClock(simulated.world)
     with contextlib.ExitStack() as stack:
+        stack.callback(simulated.controller.close)
         gantry = stack.enter_context(Gantry(MemoryLine(simulated.world, simulated.controller), GRBL, clock))
         gantry.connect()
         gantry.home()
@@ -188,6 +198,7 @@ def simulate(options: SimulationOptions, games: int, as_json: bool) -> int:
         **asdict(total),
         "faults": {},
         "camera": "readings" if options.modelled else "rendered",
+        "controller": options.controller,
         "cpu_seconds": round(time.process_time() - begin, 2),
         "simulated_seconds": round(simulated_seconds, 1),
     }

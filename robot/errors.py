@@ -12,6 +12,7 @@ RobotError
 ├── ControllerError      the controller refused a line
 ├── NotHomed             position unknown: home first
 ├── OutOfReach           target outside the travel
+├── BadImage             the firmware's image is missing or damaged
 └── Stopped              STOP was pressed
 """
 
@@ -86,6 +87,13 @@ class OutOfReach(RobotError):
             f"check the board's place with 'damludo calibrate gantry'"
         )
         self.axis, self.target_mm, self.travel_mm = axis, target_mm, travel_mm
+
+
+class BadImage(RobotError):
+    """The file is no image for this controller."""
+
+    def __init__(self, path: object, reason: str) -> None:
+        super().__init__(f"the firmware image {path} cannot be used: {reason}; install Damludo again")
 
 
 class Stopped(RobotError):

@@ -5,7 +5,9 @@ firmware and this peer can contradict each other. Transports carry its bytes: `d
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+from damludo.simulation.grbl_faults import Faults
 from damludo.simulation.grbl_motion import INFINITY
 from damludo.simulation.grbl_program import run_program
 from damludo.simulation.grbl_settings import Settings
@@ -54,7 +56,7 @@ class Controller:
             faults: names of `grbl_faults.FAULTS` with their numbers; they join those of the mechanics.
             boot_s: silence of the boot loader after each power-on; bytes that come then are lost.
         """
-        self.faults = mechanics.faults
+        self.faults: Faults = mechanics.faults
         for name, value in (faults or {}).items():
             self.faults.ask(name, value)
         self.core = Core(mechanics, settings or Settings())
@@ -71,11 +73,28 @@ class Controller:
         core.clear()
         core.mechanics.set_count(ORIGIN)
         core.uart.power_off()
+        core.starts += 1
         core.brownout_s = INFINITY
-        core.state = State.ALARM if core.settings.on(22) else State.IDLE
+        core.state = State.ALARM if core.settings.on(22) or "reset" in core.pressed else State.IDLE
         core.busy_until_s = core.deaf_until_s = core.now + self._boot_s
         self._status_wanted = False
         self._start(cold=True)
+
+    def close(self) -> None:
+        """Do nothing: it runs in nothing of its own."""
+
+    def press(self, *buttons: str) -> None:
+        """Hold these buttons of `grbl_state.BUTTONS` pressed from now on, and no others."""
+        core = self.core
+        fresh = frozenset(buttons) - core.pressed
+        core.pressed = frozenset(buttons)
+        if self._program is None:
+            return
+        if "reset" in fresh:
+            self._soft_reset(locked=True)
+        for name, byte in (("hold", "!"), ("resume", "~")):
+            if name in fresh:
+                self._obey_realtime(ord(byte))
 
     def receive_bytes(self, data: bytes) -> None:
         """Let bytes start on their way to the controller; they arrive at the pace of 115200 baud."""
@@ -116,6 +135,7 @@ class Controller:
         """When the controller next has something to do. Asked twice a step: hence no call more than needed."""
         core = self.core
         due = min(core.mechanics.next_event_s, core.uart.next_arrival_s, core.brownout_s, core.restore_s)
+        due = min(due, core.link.due_s, core.magnet_due_s)
         if core.planner.moving:
             due = min(due, core.planner.next_event_s, core.now + MOTION_STEP_S)
         if self._status_wanted and core.state is not State.HOME:
@@ -144,6 +164,12 @@ class Controller:
             self._after_motion()
         if core.restore_s <= now:
             self._close_door()
+        if core.magnet_due_s <= now:
+            core.switch_magnet(False)
+            core.modal = replace(core.modal, spindle=5)
+            core.write("[MSG:Magnet off, on too long]")
+        if core.link.due_s <= now:
+            self._mind_silence()
         if core.brownout_s <= now:
             self.power_on()
         self._take_bytes()
@@ -192,17 +218,28 @@ class Controller:
         core.clear()
         self._start(cold=False)
 
-    def _soft_reset(self) -> None:
+    def _mind_silence(self) -> None:
+        """A host that numbers its lines is silent: brake; then drop everything."""
+        core = self.core
+        if core.link.warn() and core.state is not State.HOME:
+            if core.state in (State.RUN, State.JOG):
+                self._hold()
+            return
+        core.write("[MSG:Host silent]")
+        self._soft_reset()
+
+    def _soft_reset(self, locked: bool = False) -> None:
         core = self.core
         homing = core.state is State.HOME
         if core.stop_dead() or homing:
             core.alarm(6 if homing else 3)
         core.switch_magnet(False)
-        core.state = State.ALARM if core.state in (State.ALARM, State.SLEEP) else State.IDLE
+        core.state = State.ALARM if core.state in (State.ALARM, State.SLEEP) or locked else State.IDLE
         self._restart()
 
     def _obey_realtime(self, byte: int) -> None:
         core = self.core
+        core.link.note_life(core.now)
         if byte == SOFT_RESET:
             self._soft_reset()
         elif byte == ord("?"):

@@ -24,6 +24,8 @@ _MODAL_GROUP = {
     **dict.fromkeys(range(54, 60), "system"),
     **dict.fromkeys((61,), "control"),
 }
+_ARC_DISTANCE = (91, 10)
+"""G91.1, which is the only way arcs could go; there are none."""
 _M_GROUP = {0: "flow", 1: "flow", 2: "flow", 30: "flow", 3: "spindle", 4: "spindle", 5: "spindle", 8: "cool", 9: "cool"}
 _TAKES_AXES = frozenset({0, 1, 2, 3, 10, 80, 92})
 
@@ -138,13 +140,15 @@ class _Words:
 
     def _command(self, value: float) -> None:
         whole, rest = _split(value)
+        if (whole, rest) == _ARC_DISTANCE:
+            return
         self.unshift |= whole == 92 and rest == 10
         if whole in _TAKES_AXES and not self.unshift:
             if self.axis_command is not None:
                 raise Refused(24 if _MODAL_GROUP[whole] != _MODAL_GROUP[self.axis_command] else 21)
             self.axis_command = whole
         self._claim(_MODAL_GROUP, whole)
-        if rest and not self.unshift and not (whole == 91 and rest == 10):
+        if rest and not self.unshift:
             raise Refused(23 if whole != 92 else 20)
 
     def _claim(self, groups: dict[int, str], code: int) -> None:

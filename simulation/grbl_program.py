@@ -30,13 +30,16 @@ def run_program(core: Core, blank: bool) -> Program:
     elif core.state is State.IDLE:
         yield from run_startup(core)
     while True:
-        raw = yield from _read_line(core)
+        line = core.link.admit((yield from _read_line(core)), core.now)
+        if line.reply is not None:
+            core.write(line.reply)
+            continue
         core.pending = True
-        code = yield from _obey(core, raw)
+        code = yield from _obey(core, line.text)
         if core.abort:
             # The reset that asked for the abort answers for this line.
             yield INFINITY
-        answer(core, code)
+        answer(core, code, line.numbered)
         core.pending = False
 
 
@@ -49,14 +52,14 @@ def run_startup(core: Core) -> Program:
     return 0
 
 
-def answer(core: Core, code: int) -> None:
+def answer(core: Core, code: int, numbered: bool = False) -> None:
     """Send the one answer of a line."""
-    if code:
-        core.write(f"error:{code}")
-    elif core.faults.due("lost_ok"):
+    text = f"error:{code}" if code else "ok"
+    if numbered:
+        text = core.link.sign(text)
+    if not code and core.faults.due("lost_ok"):
         return
-    else:
-        core.write("kk" if core.faults.due("garbled_ok") else "ok")
+    core.write(text.replace("o", "k") if not code and core.faults.due("garbled_ok") else text)
 
 
 def _read_line(core: Core) -> Generator[float, None, str]:

@@ -13,6 +13,8 @@ STEP_RATE_LIMIT_HZ = 30_000.0
 """The step interrupt of the 16 MHz controller is not called more often."""
 
 _WHOLE = {0: 10, 1: 255, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 10: 1, 13: 0, 20: 1, 21: 1, 22: 1, 23: 0, 26: 100, 32: 0}
+_OWN = {160: 0, 161: 1000, 162: 2000, 163: 300, 164: 30}
+"""Of the gantry's own firmware: z by a servo, its pulses in us at both ends, longest time of the magnet and of the servo in s."""
 _FRACTIONS = {
     11: 0.010,
     12: 0.002,
@@ -34,7 +36,7 @@ _FRACTIONS = {
     131: 640.0,
     132: 70.0,
 }
-_SWITCHES = frozenset({4, 5, 6, 13, 20, 21, 22, 32})
+_SWITCHES = frozenset({4, 5, 6, 13, 20, 21, 22, 32, 160})
 
 
 class Refused(Exception):
@@ -46,7 +48,7 @@ class Refused(Exception):
 
 
 def _defaults() -> dict[int, float]:
-    return {**_WHOLE, **_FRACTIONS}
+    return {**_WHOLE, **_FRACTIONS, **_OWN}
 
 
 @dataclass(slots=True)
@@ -93,6 +95,8 @@ class Settings:
                 raise Refused(12)
         if number in _SWITCHES:
             value = float(value != 0)
+        if number in _OWN:
+            value = float(int(value) & 0xFFFF)
         self.values[number] = float(int(value) & 255) if number in _WHOLE else value
         if number == 22 and not value:
             self.values[20] = 0.0
@@ -116,4 +120,4 @@ class Settings:
         """Return what `$$` prints."""
         for number in sorted(self.values):
             value = self.values[number]
-            yield f"${number}={value:.0f}" if number in _WHOLE else f"${number}={value:.3f}"
+            yield f"${number}={value:.0f}" if number in _WHOLE or number in _OWN else f"${number}={value:.3f}"

@@ -1,11 +1,13 @@
 """State of the simulated controller and the texts that report it."""
 
+import math
 from collections.abc import Generator
 from enum import Enum
 from typing import Protocol
 
 from damludo.simulation.grbl_faults import Faults
-from damludo.simulation.grbl_motion import Planner
+from damludo.simulation.grbl_link import HostLink
+from damludo.simulation.grbl_motion import INFINITY, Planner
 from damludo.simulation.grbl_parser import INCH_MM, Modal
 from damludo.simulation.grbl_settings import AXES, Settings, Vector
 from damludo.simulation.grbl_uart import Uart
@@ -18,6 +20,10 @@ EEPROM_S = 0.02
 """How long the interrupts rest while settings are written: bytes that arrive meanwhile are lost."""
 
 ORIGIN = (0.0, 0.0, 0.0)
+MAGNET_LIMIT_S = 3600.0
+"""A longest time of the magnet that makes no sense counts as this."""
+BUTTONS = {"hold": "H", "reset": "R", "resume": "S"}
+"""The inputs for buttons, with their letters in a report; "reset" is the emergency stop."""
 
 
 class State(Enum):
@@ -73,6 +79,9 @@ class Core:
         self.faults = mechanics.faults
         self.uart = Uart()
         self.planner = Planner(settings, ORIGIN)
+        self.link = HostLink()
+        self.pressed: frozenset[str] = frozenset()
+        self.magnet_due_s = INFINITY
         self.now = 0.0
         self.busy_until_s = 0.0
         self.deaf_until_s = 0.0
@@ -89,6 +98,8 @@ class Core:
         self.spindle_percent = 100
         self.parsed_end: Vector = ORIGIN
         self.wco_counter = self.override_counter = 0
+        self.version = "1.0.0"
+        self.starts = 0  # hardware resets, the power-on among them
 
     def clear(self) -> None:
         """Take the values of a soft reset; state, position and settings stay."""
@@ -99,6 +110,7 @@ class Core:
         self.critical = self.abort = self.jog_cancel = False
         self.restore_s = float("inf")
         self.wco_counter = self.override_counter = 0
+        self.link = HostLink()
         self.switch_magnet(False)
 
     def write(self, text: str) -> None:
@@ -130,7 +142,11 @@ class Core:
         return offset[0] + self.shift[0], offset[1] + self.shift[1], offset[2] + self.shift[2]
 
     def switch_magnet(self, on: bool) -> None:
-        """Drive the pin of the spindle, which holds the magnet."""
+        """Drive the pin of the spindle, which holds the magnet; the longest time begins anew."""
+        longest_s = self.settings.values[163]
+        self.magnet_due_s = (
+            self.now + (longest_s if 1 <= longest_s <= MAGNET_LIMIT_S else MAGNET_LIMIT_S) if on else INFINITY
+        )
         if on != self.magnet_on:
             self.magnet_on = on
             self.mechanics.set_magnet(self.now, on)
@@ -160,8 +176,12 @@ class Core:
         return self.critical or self.state in (State.HOLD, State.DOOR, State.SLEEP)
 
 
+TIE_MM = 1e-7
+"""Half a thousandth (a step of 1/80 mm) rounds away from 0, however the binary fraction of it falls."""
+
+
 def _point(position: Vector) -> str:
-    return ",".join(f"{value + 0.0:.3f}" for value in position)
+    return ",".join(f"{value + 0.0 + math.copysign(TIE_MM, value + 0.0):.3f}" for value in position)
 
 
 def _state_text(core: Core) -> str:
@@ -185,6 +205,7 @@ def status_report(core: Core) -> str:
     speed = core.planner.velocity_at(core.now)[0]
     fields.append(f"FS:{speed * 60:.0f},{core.modal.power * core.spindle_percent / 100 if core.magnet_on else 0:.0f}")
     closed = "".join(name for name, on in zip(AXES, core.mechanics.switches(), strict=True) if on)
+    closed += "".join(letter for name, letter in BUTTONS.items() if name in core.pressed)
     if closed:
         fields.append(f"Pn:{closed}")
     fields += _rare_fields(core, offset)

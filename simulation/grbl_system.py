@@ -10,6 +10,8 @@ _MOVING = (State.RUN, State.HOLD, State.DOOR, State.JOG, State.HOME)
 _HELP = "[HLP:$$ $# $G $I $N $x=val $Nx=line $J=line $SLP $C $X $H ~ ! ? ctrl-x]"
 _VERSION = "[VER:1.1h.20190830:{}]"
 _OPTIONS = "[OPT:V,15,128]"
+_IDENTITY = "[DAMLUDO:{},N1,{},{}]"
+"""Version, the extension it speaks, why it started, how often it did."""
 
 
 def obey_dollar(core: Core, text: str) -> Program:
@@ -43,6 +45,8 @@ def _obey_in_motion(core: Core, text: str) -> int:
     elif text == "$C":
         _check_mode(core)
     elif core.state is State.ALARM:
+        if "reset" in core.pressed:
+            raise Refused(13)
         core.write("[MSG:Caution: Unlocked]")
         core.state = State.IDLE
     return 0
@@ -70,6 +74,7 @@ def _obey_at_rest(core: Core, text: str) -> Program:
     elif text == "$I":
         core.write(_VERSION.format(core.settings.build_info))
         core.write(_OPTIONS)
+        core.write(_IDENTITY.format(core.version, "power" if core.starts <= 1 else "external", core.starts))
     elif text == "$SLP":
         core.state = State.SLEEP
         core.switch_magnet(False)
@@ -86,6 +91,8 @@ def _home(core: Core, text: str) -> Program:
         raise Refused(5)
     if len(text) > 2:
         raise Refused(3)
+    if "reset" in core.pressed:
+        raise Refused(13)
     return (yield from home(core))
 
 

@@ -5,10 +5,41 @@ import os
 import select
 import threading
 import tty
+from typing import Protocol
 
 from damludo.robot.errors import LineClosed, LineError, LineSilent
 from damludo.simulation.clock import World
-from damludo.simulation.controller import Controller
+from damludo.simulation.grbl_faults import Faults
+
+
+class Peer(Protocol):
+    """A controller at the other end: bytes in, bytes out, on the world's time. It begins without power."""
+
+    @property
+    def faults(self) -> Faults:
+        """What shall go wrong."""
+
+    @property
+    def next_event_s(self) -> float:
+        """When something may next happen or be said; infinite if it waits for bytes only."""
+
+    def power_on(self) -> None:
+        """Start anew as after a hardware reset."""
+
+    def receive_bytes(self, data: bytes) -> None:
+        """Let bytes start on their way to the controller."""
+
+    def take_output(self) -> bytes:
+        """Return the bytes that have left the controller up to now."""
+
+    def advance_to(self, time_s: float) -> None:
+        """Live up to a time."""
+
+    def press(self, *buttons: str) -> None:
+        """Hold these buttons ("reset", "hold", "resume") pressed from now on, and no others."""
+
+    def close(self) -> None:
+        """End what the controller runs in. May be called more than once."""
 
 
 def _check_ascii(text: str) -> bytes:
@@ -23,7 +54,7 @@ class MemoryLine:
     The controller must be a part of the world. Making the line is opening the port: the controller starts anew.
     """
 
-    def __init__(self, world: World, controller: Controller, reset_on_open: bool = True) -> None:
+    def __init__(self, world: World, controller: Peer, reset_on_open: bool = True) -> None:
         self._world = world
         self._controller = controller
         self._buffer = bytearray()
@@ -103,7 +134,7 @@ class PseudoTerminal:
     OPENING_S = 0.02
     """A client throws away what has come when it has finished opening: a greeting sent at once would be lost now and then."""
 
-    def __init__(self, controller: Controller, world: World, reset_on_open: bool = True) -> None:
+    def __init__(self, controller: Peer, world: World, reset_on_open: bool = True) -> None:
         self._controller = controller
         self._world = world
         self._reset_on_open = reset_on_open

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 NOT_RUN = {
-    "damludo play --sim": "waits for typed moves",
+    "damludo play --sim": "waits for moves",
     "damludo play --camera": "needs a camera and a controller",
     "damludo gantry settings": "needs a controller",
     "damludo gantry test --serial": "needs a controller",
@@ -25,10 +25,13 @@ NOT_RUN = {
     "damludo gantry goto a1": "needs a controller",
     "damludo gantry goto g1": "needs a controller",
     "damludo calibrate gantry --serial": "needs a controller",
+    "damludo flash": "needs a controller",
+    "damludo simulate --game alquerque --camera readings --controller avr": "takes minutes; tests/firmware plays one",
     "damludo doctor": "judges the computer it runs on; tests/play/test_doctor.py gives him others",
     "damludo watch": "needs a camera, a video or pictures",
     "damludo look": "needs pictures",
     "damludo pdn": "needs records of games",
+    "damludo bench rules --witness": "needs another library in another environment",
     "damludo simulate --serve": "runs until it is stopped",
     "damludo simulate --game english --games 10": "ten games over rendered pictures take a quarter of an hour",
     "damludo simulate --game damludo": "a game over rendered pictures takes a minute; tests/play plays some",

@@ -43,12 +43,24 @@ def _ask(system: Path, packages: str, *groups: str) -> list[str]:
 
 
 def test_what_is_there_is_left_alone(system: Path) -> None:
-    assert (
-        _ask(system, "# a comment\n\nrun  python:json  a\nrun command:sh  b\nrun  library:libc.so.6  c\n", "run") == []
+    packages = (
+        "# a comment\n\nrun  python:json  a\nrun command:sh  b\nrun  library:libc.so.6  c\n"
+        "run file:/bin/sh d\nrun sanitizer:cc e\n"
     )
 
+    assert _ask(system, packages, "run") == []
 
-@pytest.mark.parametrize("probe", ["python:no_such_module", "command:no-such-command", "library:libnothing.so.9"])
+
+@pytest.mark.parametrize(
+    "probe",
+    [
+        "python:no_such_module",
+        "command:no-such-command",
+        "library:libnothing.so.9",
+        "file:/no/such/file",
+        "sanitizer:no-such-compiler",
+    ],
+)
 def test_what_is_missing_is_installed(system: Path, probe: str) -> None:
     assert _ask(system, f"run {probe} the-package\n", "run") == ["-qq", "the-package"]
 

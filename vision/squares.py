@@ -67,15 +67,15 @@ class SquareReader:
 
         Args:
             image: shape (h, w, 3), BGR, as large as the view's picture.
-            believed: what probably stands where; not needed, since the light is measured on the corners of the squares.
+            believed: what surely stands where; whether it is a man or a king is not asked there, which is most of the work.
         """
-        del believed
         found, where, light = self._outlines(image)
         if self._heights is not None:
             side = found.argmax(axis=1)
             side = np.where(side > 0, (side - 1) // 2, -1)
+            settled = np.isin(self._patches.places, list(believed or ()))
             offset = where[np.arange(len(side)), np.maximum(side, 0)]
-            found = _by_height(found, side, self._heights.evidence(image, light, side, offset))
+            found = _by_height(found, side, self._heights.evidence(image, light, side, offset, ~settled))
         found = np.maximum(found, found.max(axis=1, keepdims=True) - LIMIT)
         result = np.zeros((self.view.grid.rows * self.view.grid.columns, 5))
         result[self._patches.places] = found

@@ -1,20 +1,26 @@
 """`damludo bench`: how fast the parts of the program are on this machine, in processor time."""
 
 import argparse
-import importlib
-import importlib.metadata
+import json
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import Path
+from typing import cast
 
 from damludo.play.arguments import count
-from damludo.play.console import ExitCode, print_json
+from damludo.play.console import CommandError, ExitCode, print_json
 from damludo.rules.perft import perft
 from damludo.rules.variants import variant
 
 HELP = "measure how fast the parts of the program are on this machine"
-EXAMPLES = ("damludo bench rules", "damludo bench vision --views 210 --json")
+EXAMPLES = (
+    "damludo bench rules",
+    "damludo bench rules --witness other/bin/python",
+    "damludo bench vision --views 210 --json",
+)
 
 LEAVES = {"english": 6, "international": 5}
 """Games whose lines are counted, and to which depth: less than a second of work."""
@@ -22,14 +28,8 @@ LEAVES = {"english": 6, "international": 5}
 LEAVES_PER_S = 40_000
 """What the readable generator promises, in leaf nodes per second of processor time."""
 
-OTHERS: Mapping[str, Callable[[Any, str], Any]] = {
-    "pydraughts": lambda module, key: module.Board(variant={"international": "standard"}.get(key, key)),
-    "py-draughts": lambda module, key: {"english": module.AmericanBoard, "international": module.StandardBoard}[key](),
-}
-"""Two libraries for comparison, each with how a board is made; both are imported as `draughts`, so at most one is there."""
-
 OTHER_DEPTH = {"english": 5, "international": 4}
-"""They are much slower."""
+"""For other libraries, which are slower."""
 
 RUNS = 3
 """The best of so many runs counts: others only tell what else the machine had to do."""
@@ -64,6 +64,14 @@ class Figure:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("part", nargs="?", choices=tuple(PARTS), help="what to measure (default: every part)")
+    parser.add_argument(
+        "--witness",
+        metavar="PYTHON",
+        action="append",
+        default=[],
+        help="also measure the library pydraughts or py-draughts, which this interpreter has; may be given twice (default: this "
+        "program's own interpreter, if it has one of them)",
+    )
     parser.add_argument("--views", type=count, default=42, metavar="N", help="random views that vision is set up on")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
@@ -99,45 +107,37 @@ def vision(views: int) -> tuple[Figure, ...]:
     )
 
 
-def rules() -> tuple[Figure, ...]:
-    """Measure the readable generator: leaf nodes per second of processor time, and how another library fares, if one is there."""
+def rules(witnesses: Sequence[str] = ()) -> tuple[Figure, ...]:
+    """Measure the readable generator: leaf nodes per second of processor time, and how other libraries fare.
+
+    Raises:
+        CommandError: a witness cannot be run, or has no library that is known here.
+    """
     own = {key: _leaves_per_s(key, depth) for key, depth in LEAVES.items()}
     figures = [Figure(f"{key} perft {LEAVES[key]}", own[key], "leaves/s", LEAVES_PER_S) for key in LEAVES]
-    for library in OTHERS:
-        module = _imported(library)
-        for key, depth in OTHER_DEPTH.items() if module else ():
-            theirs = _others_leaves_per_s(OTHERS[library](module, key), depth)
-            figures.append(Figure(f"{key} by {library}", theirs, "leaves/s"))
-            figures.append(Figure(f"{key} against {library}", round(own[key] / theirs, 1), "times"))
+    for python in witnesses or (sys.executable,):
+        heard = _heard(python)
+        if witnesses and not heard:
+            raise CommandError(
+                f"{python} has neither pydraughts nor py-draughts; install one of them there", ExitCode.BAD_INPUT
+            )
+        for key, theirs in cast(Mapping[str, float], heard.get("leaves_per_s", {})).items():
+            figures.append(Figure(f"{key} by {heard['library']}", theirs, "leaves/s"))
+            figures.append(Figure(f"{key} against it", round(own[key] / theirs, 1), "times"))
     return tuple(figures)
 
 
-def _imported(library: str) -> Any:
-    """Return the module of a library; None if it is not there, or lacks something that it needs itself."""
+def _heard(python: str) -> Mapping[str, object]:
+    """Return what `play/foreign_speed.py` says in another interpreter; both run on this machine, one after the other."""
+    script = Path(__file__).resolve().parents[1] / "foreign_speed.py"
+    words = [python, str(script), *(f"{key}:{depth}" for key, depth in OTHER_DEPTH.items())]
     try:
-        importlib.metadata.distribution(library)
-        return importlib.import_module("draughts")
-    except ImportError:  # also the metadata's PackageNotFoundError
-        return None
-
-
-def _others_leaves_per_s(board: Any, depth: int) -> float:
-    start_s = time.process_time()
-    nodes = _others_perft(board, depth)
-    return round(nodes / (time.process_time() - start_s), 1)
-
-
-def _others_perft(board: Any, depth: int) -> int:
-    # A method in one library, a property in the other.
-    moves = list(board.legal_moves() if callable(board.legal_moves) else board.legal_moves)
-    if depth == 1:
-        return len(moves)
-    nodes = 0
-    for move in moves:
-        board.push(move)
-        nodes += _others_perft(board, depth - 1)
-        board.pop()
-    return nodes
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        return cast(Mapping[str, object], json.loads(done.stdout))
+    except (OSError, subprocess.CalledProcessError, ValueError) as error:
+        raise CommandError(
+            f"{python} cannot tell its speed ({type(error).__name__}); name a Python interpreter", ExitCode.BAD_INPUT
+        ) from error
 
 
 def _leaves_per_s(key: str, depth: int) -> float:
@@ -152,7 +152,7 @@ def _leaves_per_s(key: str, depth: int) -> float:
 
 
 PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
-    "rules": lambda _: rules(),
+    "rules": lambda arguments: rules(arguments.witness),
     "vision": lambda arguments: vision(arguments.views),
 }
 """The parts by name, each with what measures it."""

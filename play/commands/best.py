@@ -7,7 +7,7 @@ from damludo.engine.levels import LEVELS
 from damludo.engine.port import Choice, Limits
 from damludo.engine.search import AlphaBeta
 from damludo.play.arguments import add_position_arguments, count, game_of, seconds, seed
-from damludo.play.console import ExitCode, print_json
+from damludo.play.console import ExitCode, note, print_json
 from damludo.rules.game import Game
 from damludo.rules.moves import Move, play
 from damludo.rules.notation import move_json, move_text
@@ -64,7 +64,7 @@ def _player(arguments: argparse.Namespace) -> AlphaBeta:
         limits = Limits(
             nodes=arguments.nodes or Limits.NO_END, depth=arguments.depth or Limits.DEEPEST, seconds=arguments.seconds
         )
-    return AlphaBeta(limits, level.noise_men, arguments.seed)
+    return AlphaBeta(limits, level.noise_men, arguments.seed, report=note)
 
 
 def _verdict(choice: Choice) -> str:

@@ -3,12 +3,13 @@
 import argparse
 from pathlib import Path
 
-from damludo.play.arguments import count, seed, speed
+from damludo.play.arguments import CONTROLLER_HELP, CONTROLLERS, count, seed, speed
 
 HELP = "play whole games on the simulated table, without a person"
 EXAMPLES = (
     "damludo simulate --game damludo --games 2 --seed 7 --json",
     "damludo simulate --game english --human random+clumsy --camera readings --games 3",
+    "damludo simulate --game alquerque --camera readings --controller avr",
     "damludo simulate --serve --game damludo",
 )
 
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="rendered",
         help="rendered pictures that OpenCV reads, or a noisy model of the readings",
     )
-    parser.add_argument("--controller", choices=("python",), default="python", help="who plays the gantry's controller")
+    parser.add_argument("--controller", choices=CONTROLLERS, default="python", help=CONTROLLER_HELP)
     parser.add_argument("--journal", type=Path, metavar="DIR", help="keep the journal of every game in this folder")
     parser.add_argument(
         "--serve", action="store_true", help="offer the table as a device: a serial port and an http stream"
@@ -55,7 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.serve:
         from damludo.play.serving import serve
 
-        return serve(chosen, human, arguments.seed, arguments.speed, arguments.home, arguments.json)
+        return serve(
+            chosen, human, arguments.seed, arguments.speed, arguments.home, arguments.json, arguments.controller
+        )
     from damludo.play.simulated import SimulationOptions, simulate
 
     options = SimulationOptions(
@@ -65,6 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.level,
         modelled=arguments.camera == "readings",
         journals=arguments.journal,
+        controller=arguments.controller,
     )
     return simulate(options, arguments.games, arguments.json)
 

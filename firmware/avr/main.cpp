@@ -1,0 +1,7 @@
+// The sketch without the Arduino IDE.
+#include "machine.h"
+
+int main() {
+    machine::setup();
+    for (;;) machine::loop();
+}

@@ -1,0 +1,68 @@
+// State of the whole controller: what a report's first word says, real-time commands, alarms, resets. And setup() and loop().
+#pragma once
+#include <stdint.h>
+
+#include "gcode.h"
+#include "hal.h"
+
+namespace machine {
+
+enum class State : uint8_t { Idle, Run, Hold, Jog, Alarm, Door, Check, Home, Sleep };
+
+enum AlarmNumber : uint8_t {
+    kHardLimit = 1,
+    kSoftLimit = 2,
+    kResetInMotion = 3,
+    kHomingReset = 6,
+    kHomingDoor = 7,
+    kHomingPullOff = 8,
+    kHomingNoSwitch = 9
+};
+
+void setup();
+void loop();
+
+// State
+
+State state();
+void set_state(State state);
+bool door_restoring();  // Door:3
+bool waiting();         // a dwell or a door's delay runs: something will happen without new bytes
+bool aborted();         // a reset is under way: unwind, loop() answers and greets
+void abort();
+// Lock; 1 and 2 let nothing through but a reset.
+void alarm(uint8_t number);
+void sleep();
+gcode::Modal& modal();
+void restore_magnet();  // as the modes want it
+void put_answer(uint8_t error);
+
+// Waiting: real-time commands are obeyed, motion is fed, reports are given. False: aborted.
+
+void pass();  // once, to the next interrupt
+bool wait_for_rest();
+bool wait_ms(uint32_t milliseconds);
+bool wait_while_suspended();
+
+// Places. Axes in ten thousandths of a mm, motors in steps.
+
+extern int32_t parsed_end[kAxisCount];  // where the last accepted move leads
+extern int32_t shift[kAxisCount];       // G92
+void settle_position();                 // forget the queue; parsed_end is where the motors stand
+void steps_of(const int32_t place[kAxisCount], int32_t motors[kAxisCount]);
+void place_of(const int32_t motors[kAxisCount], int32_t place[kAxisCount]);
+void work_offset(int32_t offset[kAxisCount]);
+void load_system_offset();  // after modal().system or the stored offset changed; the next report has WCO
+bool outside(const int32_t place[kAxisCount]);  // of the travel, which lies below 0
+int32_t length_setting(uint8_t number);          // a setting in mm
+uint32_t planner_speed(int32_t feed);           // from ten thousandths of a mm/min
+// Queue a move as soon as there is room; an idle machine takes the state `moving`. False: aborted.
+bool queue_move(const int32_t target[kAxisCount], uint32_t speed, State moving);
+
+void reset_motion_overrides();
+void read_settings();  // after a change
+void servo_to_place();
+uint8_t spindle_percent();
+uint16_t reset_count();
+
+}  // namespace machine
