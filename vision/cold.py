@@ -30,7 +30,7 @@ LEAST_STEP = 0.2
 """A channel in which the squares differ by less (log colour) does not tell the contrast."""
 STRAY_PART_OF_GUESS = 0.35
 """A first guess takes gloss and shadow for discs; on a board of chess men both colours hold about as many."""
-EXPLAINS_BETTER = 0.05
+EXPLAINS_BETTER = 0.2
 """By so much (log density of a sample, mean over the board) a picture's own look must be better than the taught one."""
 FEWEST = 4
 """So many places must read with certainty to teach their colours."""
