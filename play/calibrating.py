@@ -29,7 +29,7 @@ from damludo.play.folders import Folders
 from damludo.rules.position import Colour
 from damludo.rules.traits import Variant
 from damludo.vision.board import find_board, find_candidates, refined_view, view_from_corners
-from damludo.vision.camera import Camera, open_source
+from damludo.vision.camera import SteadyCamera, open_source
 from damludo.vision.cards import CardSize, find_markers, view_from_cards
 from damludo.vision.content import BoardSizes, Content
 from damludo.vision.errors import BadPicture, BoardNotFound, EndOfFrames
@@ -186,7 +186,7 @@ def _simulated(choice: EyesChoice) -> Taken:
 
 def _live(source: FrameSource, choice: EyesChoice) -> Taken:
     settings: Mapping[str, str] = {}
-    if isinstance(source, Camera):
+    if isinstance(source, SteadyCamera):
         begin = source.read().time_s
         while source.read().time_s - begin < WARM_UP_S:
             pass
