@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from damludo.engine.layout import HALF, KINDS, LOW, layout_of
-from damludo.engine.program import PLAIN, TWO_WORDS, Form, signed
+from damludo.engine.writing import PLAIN, TWO_WORDS, Form, signed
 from damludo.rules.position import PIECES, Colour, Position
 from damludo.rules.traits import Variant
 

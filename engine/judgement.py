@@ -32,7 +32,7 @@ class Weights:
     centre: int = 4
     mobility: int = 0
     turn: int = 3
-    ahead: int = 64
+    ahead: int = 24
 
 
 STEPPING_KING, FLYING_KING = 150, 280

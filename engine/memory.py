@@ -13,8 +13,9 @@ from damludo.engine.draw_rules import limits_of
 from damludo.engine.kernels import places as kernel
 from damludo.engine.layout import KINDS, layout_of
 from damludo.engine.port import Limits
-from damludo.engine.program import PLAIN, Report, can_compile, program_of, silent
+from damludo.engine.program import Report, can_compile, program_of, silent
 from damludo.engine.weights import weights_for
+from damludo.engine.writing import PLAIN
 from damludo.rules.ending import events_of, moves_counted, strong_side
 from damludo.rules.game import Game
 from damludo.rules.moves import Move

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from damludo.engine.coding import code
-from damludo.engine.program import PLAIN, Form, Report, can_compile, program_of, silent
+from damludo.engine.program import Report, can_compile, program_of, silent
+from damludo.engine.writing import PLAIN, Form
 from damludo.rules import perft as by_rules
 from damludo.rules.moves import Move, play
 from damludo.rules.perft import Counting
