@@ -52,6 +52,8 @@ from damludo.vision.frame import FrameSource
 HOMING = "The gantry finds its home: keep your hands off the table."
 HURRY = 10.0
 """A simulated table is made ready so many times faster than a real one: nobody is there to be hurt."""
+LAG_S = 0.15
+"""Of simulated time: two pictures of a match that waits for a hand."""
 SEARCH_AGAIN_S = 1.0
 """Between two looks for a board that is being set up."""
 NEXT_ORDER_HZ = 10.0
@@ -311,13 +313,18 @@ class _Session:
         self._page.tell(parts.clock, "The gantry is at home.", light="good")
         self._page.look_through(self._source)
         if living:
-            living.speed = pace
+            living.speed, living.brake = pace, self._eyes_lag
         seen = self._find_board(patient)
         if seen is not None:
             print(
                 f"The camera sees the board; White's first rank is at the {seen.white_at} of the picture.", flush=True
             )
         return seen
+
+    def _eyes_lag(self) -> bool:
+        """Say whether the eyes have not looked for a while: at a hurried table a slow computer would miss what happens."""
+        frame = self._source.frame
+        return frame is None or self._parts.clock.now_s() - frame.time_s > LAG_S
 
     def _find_board(self, patient: bool) -> CalibratedEyes | None:
         parts = self._parts

@@ -26,7 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "bench": "measure how fast the parts of the program are on this machine",
     "look": "find the board in pictures and read its squares",
     "watch": "watch a board through a camera, a video or a folder of pictures and tell what happens on it",
-    "calibrate": "measure where the board lies to the gantry",
+    "calibrate": "measure where the board lies to the camera and the gantry, and what the discs look like",
     "gantry": "move the gantry by hand, show its state and its settings, test it",
     "flash": "write the gantry's firmware to the controller",
     "doctor": "look for problems of this computer, its devices and settings; tell what repairs each",

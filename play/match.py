@@ -364,6 +364,7 @@ class Match:
             case Command.GO:
                 self._carrier.go()
             case Command.STOP:
+                self._clock.pause(self._lookout.now_s)
                 self._carrier.note_stop()
             case Command.RESIGN | Answer("resign"):
                 self._over = Result(human.other, f"{human.word.capitalize()} resigned.")

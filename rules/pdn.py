@@ -307,6 +307,7 @@ def _understood(number: int, raw: _Raw, given: Variant | None) -> PdnGame:
     try:
         game_variant = given or _variant_of(raw.tags)
         start = parse_fen(game_variant, raw.tags["FEN"]) if raw.tags.get("FEN") else game_variant.start
+        legal_moves(game_variant, start)  # refuses what no game leads to, before anything rests on it
     except RulesError as error:
         problems.append(Problem(number, 0, raw.tags.get("FEN", ""), str(error)))
         return PdnGame(Game.new(game_variant), raw.tags, raw.result, tuple(problems))

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 
 from damludo.simulation.clock import World
 
@@ -13,6 +14,7 @@ class RealTime:
 
     Attributes:
         speed: simulated seconds per second; may be changed at any time.
+        brake: asked all the time; while it says True, time passes no faster than on the wall.
     """
 
     TICK_S = 0.002
@@ -26,6 +28,7 @@ class RealTime:
         """
         self._world = world
         self.speed = speed
+        self.brake: Callable[[], bool] = lambda: False
         self._stop = threading.Event()
         self._error: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="simulated time", daemon=True)
@@ -52,6 +55,7 @@ class RealTime:
                 # At most 0.1 s a turn: after a stall others get the lock in between, and no jump is seen by the players.
                 passed = min(now - last, 0.1)
                 last = now
-                self._world.advance_to(self._world.time_s + passed * self.speed)
+                speed = min(self.speed, 1.0) if self.brake() else self.speed
+                self._world.advance_to(self._world.time_s + passed * speed)
         except Exception as error:
             self._error = error

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 NOT_RUN = {
-    "damludo play --sim": "waits for typed moves",
+    "damludo play --sim": "waits for moves",
     "damludo play --camera": "needs a camera and a controller",
     "damludo gantry settings": "needs a controller",
     "damludo gantry test --serial": "needs a controller",

@@ -28,6 +28,10 @@ class Capture(Protocol):
 
     def read(self) -> tuple[bool, Image | None]: ...
 
+    def get(self, prop: int) -> float: ...
+
+    def set(self, prop: int, value: float) -> bool: ...
+
     def release(self) -> None: ...
 
 
@@ -71,6 +75,8 @@ class Camera:
         self._fault: str | None = None
         self._given = 0
         self._closing = False
+        self._hold_wanted = False
+        self._held: dict[str, str] | None = None
         self._thread = threading.Thread(target=self._run, name=f"camera {source}", daemon=True)
         self._thread.start()
 
@@ -89,6 +95,22 @@ class Camera:
                 raise CameraLost(self._fault or f"camera {self.source} is closed")
             self._given = self._newest.number
             return self._newest
+
+    def hold_settings(self) -> dict[str, str]:
+        """Stop the automatics of exposure, white balance and focus where they stand now; they would pump when a hand comes in.
+
+        Returns:
+            For each: "held at VALUE" or "not obeyed". A driver that says nothing and does nothing is found out by reading back.
+
+        Raises:
+            CameraLost: the camera does not answer.
+        """
+        with self._news:
+            self._hold_wanted, self._held = True, None
+            done = self._news.wait_for(lambda: self._held is not None or self._fault is not None, self._read_timeout_s)
+            if self._held is None or not done:
+                raise CameraLost(self._fault or f"camera {self.source} does not answer; plug it in again")
+            return self._held
 
     def close(self) -> None:
         """Let go of the device; a driver that hangs is left behind after a second."""
@@ -118,6 +140,11 @@ class Camera:
         last: Image | None = None
         try:
             while not self._closing:
+                if self._hold_wanted:
+                    held = _held_settings(self._capture)
+                    with self._news:
+                        self._hold_wanted, self._held = False, held
+                        self._news.notify_all()
                 good, image = self._capture.read()
                 now_s = self._clock.now_s()
                 if not good or image is None:
@@ -145,6 +172,28 @@ class Camera:
             if self._fault is None:
                 self._fault = why
             self._news.notify_all()
+
+
+_AUTOMATICS = (
+    ("exposure", cv2.CAP_PROP_AUTO_EXPOSURE, (1.0, 0.25), cv2.CAP_PROP_EXPOSURE),
+    ("white balance", cv2.CAP_PROP_AUTO_WB, (0.0,), cv2.CAP_PROP_WB_TEMPERATURE),
+    ("focus", cv2.CAP_PROP_AUTOFOCUS, (0.0,), cv2.CAP_PROP_FOCUS),
+)
+"""Name, switch of the automatic, what means "by hand" for it (Video4Linux says 1, DirectShow 0.25), and the value."""
+
+
+def _held_settings(capture: Capture) -> dict[str, str]:
+    """Switch the automatics off and put back the values that they had found; tell what the driver made of it."""
+    told: dict[str, str] = {}
+    for name, switch, by_hand, value_of in _AUTOMATICS:
+        value = capture.get(value_of)
+        obeyed = any(capture.set(switch, off) and abs(capture.get(switch) - off) < 1e-3 for off in by_hand)
+        if obeyed:
+            capture.set(value_of, value)
+            told[name] = f"held at {capture.get(value_of):g}"
+        else:
+            told[name] = "not obeyed"
+    return told
 
 
 def open_source(

@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint8_t kLimits = pins::kLimitX | pins::kLimitY | pins::kLimitZ;
 constexpr uint8_t kTickCount = 250;      // 16 MHz / 64 / 250 = 1 kHz
+constexpr uint16_t kLongestTick = 65535;
 constexpr uint8_t kServoTickUs = 8;      // 16 MHz / 128
 constexpr uint16_t kBaudDivisor = 16;    // double speed: 16 MHz / 8 / 17 = 117647 baud, 2.1 % above 115200, as the boot loader has it
 constexpr uint8_t kCyclesPerUs = 16;
@@ -35,21 +36,27 @@ void init() {
     MCUSR = 0;
     wdt_reset();
     wdt_enable(WDTO_500MS);
+    // No external interrupt is used, but in libsimavr a step pin that is low (D2, D3) asks for one at every cycle as long as they are
+    // by level, and simulation takes five times as long.
+    EICRA = 1 << ISC01 | 1 << ISC11;
     PORTB = kLimits | pins::kSteppersOff;
     DDRB = pins::kSteppersOff | pins::kMagnet;
     PORTC = pins::kControls;
     DDRC = pins::kServo;
     PORTD = 0;
     DDRD = pins::kAxes << pins::kStepShift | pins::kAxes << pins::kDirectionShift;
-    TCCR0A = 1 << WGM01;  // 1 kHz
+    // Clock and comparators before the mode: a top of 0 never matches in the simulators.
     TCCR0B = 1 << CS01 | 1 << CS00;
     OCR0A = kTickCount - 1;
+    TCCR0A = 1 << WGM01;  // 1 kHz
     TIMSK0 = 1 << OCIE0A;
-    TCCR1A = 0;  // steps; stopped
-    TCCR1B = 1 << WGM12;
+    TCCR1B = 1 << CS10;
+    OCR1A = kLongestTick;
+    TCCR1A = 0;
+    TCCR1B = 1 << WGM12 | 1 << CS10;  // steps, when its interrupt is on
     TIMSK1 = 0;
-    TCCR2A = 0;  // servo pulse; runs free
-    TCCR2B = 1 << CS22 | 1 << CS20;
+    TCCR2B = 1 << CS22 | 1 << CS20;  // servo pulse
+    TCCR2A = 0;
     TIMSK2 = 0;
     UBRR0 = kBaudDivisor;
     UCSR0A = 1 << U2X0;
@@ -124,13 +131,12 @@ void start_step_timer(uint16_t cycles_less_one) {
     TCNT1 = 0;
     OCR1A = cycles_less_one;
     TIFR1 = 1 << OCF1A;
-    TCCR1B = 1 << WGM12 | 1 << CS10;
     TIMSK1 = 1 << OCIE1A;
 }
 
 void stop_step_timer() {
     TIMSK1 = 0;
-    TCCR1B = 1 << WGM12;
+    OCR1A = kLongestTick;
 }
 
 void set_magnet(bool on) {

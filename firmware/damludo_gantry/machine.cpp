@@ -232,7 +232,8 @@ void mind_motors() {
 }
 
 void report_if_asked() {
-    if (r.aborted || r.state == State::Home || !realtime::take_query()) return;
+    // A command that came just before the query shows in its report.
+    if (r.aborted || r.state == State::Home || realtime::pending() || !realtime::take_query()) return;
     if (r.critical) {
         uart::put_line(TEXT("[MSG:Reset to continue]"));
     } else {
@@ -356,6 +357,7 @@ bool aborted() {
 }
 
 void abort() {
+    stepper::halt();
     uart::drop_received();
     r.aborted = true;
 }

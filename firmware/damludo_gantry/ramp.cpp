@@ -121,5 +121,7 @@ Piece Ramp::next(bool braking) {
                             : twice_mean ? (hal::kCpuHz << 5) / twice_mean
                                          : kMostCycles;
     set_interval(piece, cycles);
+    // The last step from rest, or an odd one, cannot be made and braked for: within one step's gain the speed counts as reached.
+    if (!left_ && v2_ > exit_v2_ && v2_ - exit_v2_ <= gain_) v2_ = exit_v2_;
     return piece;
 }

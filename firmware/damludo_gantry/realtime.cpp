@@ -96,6 +96,10 @@ bool take(uint8_t& byte) {
     return true;
 }
 
+bool pending() {
+    return s.reset || s.count;
+}
+
 void request_reset() {
     hal::Locked locked;
     if (stepper::moving()) s.reset_in_motion = true;

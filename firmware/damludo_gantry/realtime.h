@@ -25,6 +25,7 @@ bool take_limit_hit();
 bool take_magnet_over();
 bool take_query();
 bool take(uint8_t& byte);
+bool pending();  // take() would find one
 // Motors and magnet are off when this returns.
 void request_reset();
 

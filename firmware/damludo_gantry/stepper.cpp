@@ -127,6 +127,8 @@ void count(uint8_t pulses) {
 // Main program
 
 uint8_t free_piece() {
+    // The interrupt moves both; their sum is right only if both are read before it, or both behind.
+    hal::Locked locked;
     uint8_t place = s.running + s.waiting;
     return place >= kPieces ? place - kPieces : place;
 }
@@ -270,6 +272,7 @@ void halt() {
 
 void forget() {
     hal::Locked locked;
+    halt();
     s.halted = false;
     s.waiting = 0;
     s.running = 0;

@@ -1,6 +1,5 @@
 #include "bench.h"
 
-#include <csetjmp>
 #include <cstring>
 
 #include "machine.h"
@@ -19,7 +18,8 @@ constexpr uint64_t kEepromCycles = 54400;  // 3.4 ms
 constexpr uint64_t kWatchdogCycles = 8000000;
 constexpr uint64_t kBusyStep = 80000;  // in motion something is worth a look every 5 ms
 
-std::jmp_buf left;
+// Thrown through the firmware to leave it: it holds nothing that needs care.
+struct Left {};
 
 uint64_t earliest() {
     uint64_t next = board.tick_at;
@@ -96,21 +96,21 @@ void send_bytes(const uint8_t* data, size_t count) {
 }
 
 void run_until_left() {
-    if (setjmp(left)) return;
-    if (!board.powered && !board.reset_requests) {
-        while (!board.reset_requests) {
+    try {
+        while (!board.powered && !board.reset_requests) {
             board.now = board.limit;
             board.driver->reached_limit();
         }
+        board.reset_requests = 0;
+        power_up();
+        machine::setup();
+        for (;;) machine::loop();
+    } catch (const Left&) {
     }
-    board.reset_requests = 0;
-    power_up();
-    machine::setup();
-    for (;;) machine::loop();
 }
 
 void leave() {
-    std::longjmp(left, 1);
+    throw Left();
 }
 
 uint64_t next_event() {
@@ -154,6 +154,7 @@ void raise_steps(uint8_t mask, uint8_t idle) {
         if (!(mask & 1 << i) || (idle & 1 << i)) continue;
         const int step = board.directions & 1 << i ? -1 : 1;
         board.place[i] += step;
+        if (board.steps) board.steps->push_back(bench::Step{board.now, i, static_cast<int8_t>(step)});
         if (board.trace) fprintf(board.trace, "%llu %c %+d\n", static_cast<unsigned long long>(board.now), "XYZ"[i], step);
     }
 }
@@ -164,8 +165,12 @@ void set_enable_pin(bool high) {
     board.enabled = !high;
 }
 
+static void trace_load(uint16_t value) {
+    if (board.trace) fprintf(board.trace, "T %u\n", value);
+}
+
 void load_step_timer(uint16_t cycles_less_one) {
-    if (board.trace) fprintf(board.trace, "T %u\n", cycles_less_one);
+    trace_load(cycles_less_one);
     board.step_period = cycles_less_one + 1u;
     board.step_at = board.now + board.step_period;
 }
@@ -175,6 +180,8 @@ void start_step_timer(uint16_t cycles_less_one) {
 }
 
 void stop_step_timer() {
+    // As on the chip, whose timer runs on at its slowest with its interrupt off.
+    trace_load(65535);
     board.step_at = bench::kNever;
 }
 

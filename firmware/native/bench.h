@@ -22,11 +22,18 @@ public:
     virtual void reached_limit() = 0;
 };
 
+struct Step {
+    uint64_t at;  // cycles
+    uint8_t axis;
+    int8_t change;
+};
+
 struct Board {
     uint64_t now;    // cycles
     uint64_t limit;  // live up to here
     Driver* driver;
     FILE* trace;
+    std::vector<Step>* steps;  // where to log them, if anywhere
 
     // Pins
     bool powered;

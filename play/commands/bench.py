@@ -13,13 +13,18 @@ from typing import cast
 from damludo.engine.perft import perft as engine_perft
 from damludo.engine.port import Limits
 from damludo.engine.search import AlphaBeta
+from damludo.play.arguments import count
 from damludo.play.console import CommandError, ExitCode, note, print_json
 from damludo.rules.game import Game
 from damludo.rules.perft import perft
 from damludo.rules.variants import variant
 
 HELP = "measure how fast the parts of the program are on this machine"
-EXAMPLES = ("damludo bench rules", "damludo bench rules --json", "damludo bench rules --witness other/bin/python")
+EXAMPLES = (
+    "damludo bench rules",
+    "damludo bench rules --witness other/bin/python",
+    "damludo bench vision --views 210 --json",
+)
 
 LEAVES = {"english": 6, "international": 5}
 """Games whose lines are counted, and to which depth: less than a second of work."""
@@ -45,23 +50,22 @@ class Figure:
         name: what was measured.
         value: the figure.
         unit: its unit.
-        bar: what is promised at least; None without a promise.
+        bar: what is promised; None without a promise.
+        at_most: the promise is an upper bound.
     """
 
     name: str
     value: float
     unit: str
     bar: float | None = None
-
-    @property
-    def digits(self) -> int:
-        """How many digits behind the point are worth reading."""
-        return 0 if self.value >= 100 else 1
+    at_most: bool = False
 
     @property
     def kept(self) -> bool:
         """The promise is kept."""
-        return self.bar is None or self.value >= self.bar
+        if self.bar is None:
+            return True
+        return self.value <= self.bar if self.at_most else self.value >= self.bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,23 +79,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also measure the library pydraughts or py-draughts, which this interpreter has; may be given twice (default: this "
         "program's own interpreter, if it has one of them)",
     )
+    parser.add_argument("--views", type=count, default=42, metavar="N", help="random views that vision is set up on")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print; a promise that is not kept is said, and is no error of the command."""
     parts = tuple(PARTS) if arguments.part is None else (arguments.part,)
-    figures = {part: PARTS[part](arguments.witness) for part in parts}
+    figures = {part: PARTS[part](arguments) for part in parts}
     if arguments.json:
         print_json({part: [{**asdict(figure), "kept": figure.kept} for figure in figures[part]] for part in parts})
         return ExitCode.FINE
     for part in parts:
         for figure in figures[part]:
             promise = (
-                "" if figure.bar is None else f"  (promised {figure.bar:,.0f}: {'kept' if figure.kept else 'MISSED'})"
+                ""
+                if figure.bar is None
+                else f"  (promised {_shown(figure.bar)}: {'kept' if figure.kept else 'MISSED'})"
             )
-            print(f"{part:<8} {figure.name:<24} {figure.value:>12,.{figure.digits}f} {figure.unit}{promise}")
+            print(f"{part:<8} {figure.name:<32} {_shown(figure.value):>12} {figure.unit}{promise}")
     return ExitCode.FINE
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def vision(views: int) -> tuple[Figure, ...]:
+    """Set up on random rendered views of all games, and time readings."""
+    from damludo.play.bench_vision import calibration_figures
+
+    return tuple(
+        Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in calibration_figures(views)
+    )
 
 
 def rules(witnesses: Sequence[str] = ()) -> tuple[Figure, ...]:
@@ -138,9 +158,7 @@ def _leaves_per_s(key: str, depth: int) -> float:
     return round(best, 1)
 
 
-def engine(
-    witnesses: Sequence[str] = (), depth: int = 10, nodes: int = 3_000_000, compiled: bool | None = None
-) -> tuple[Figure, ...]:
+def engine(depth: int = 10, nodes: int = 3_000_000, compiled: bool | None = None) -> tuple[Figure, ...]:
     """Measure the engine: lines of play counted and positions searched, a second of processor time."""
     game = Game.new(variant("english"))
     player = AlphaBeta(Limits(nodes=nodes), report=note, compiled=compiled)
@@ -158,5 +176,9 @@ def engine(
     )
 
 
-PARTS: Mapping[str, Callable[[Sequence[str]], tuple[Figure, ...]]] = {"rules": rules, "engine": engine}
+PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
+    "rules": lambda arguments: rules(arguments.witness),
+    "engine": lambda _: engine(),
+    "vision": lambda arguments: vision(arguments.views),
+}
 """The parts by name, each with what measures it."""

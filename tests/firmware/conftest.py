@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from damludo.robot.errors import LineSilent
 from damludo.simulation.clock import World
-from damludo.simulation.controllers import CONTROLLERS, make_controller
+from damludo.simulation.controllers import CONTROLLERS, avr_command, make_controller, native_command
 from damludo.simulation.grbl_faults import Faults
 from damludo.simulation.grbl_motion import INFINITY
 from damludo.simulation.grbl_settings import AXES, Settings, Vector
+from damludo.simulation.process import BoardProcess, Steps
 from damludo.simulation.transport import MemoryLine, Peer
 
 START_MM = -6.0
@@ -101,6 +103,80 @@ class Bench:
     def wait(self, seconds: float) -> None:
         """Let the world live."""
         self.world.advance_to(self.world.time_s + seconds)
+
+
+MS = 1_000_000
+"""In ns."""
+
+
+class Wire:
+    """A process alone, without a table: what is said, and when what happens, to the ns."""
+
+    def __init__(self, process: BoardProcess) -> None:
+        """Switch it on, wait for the greeting, unlock it, and let it go anywhere."""
+        self.process = process
+        process.reset()
+        self.until(b"[MSG:'$H'")
+        self.live(200)
+        for line in ("$X", "$20=0"):
+            self.obey(line)
+
+    @property
+    def now_ns(self) -> int:
+        """Its time."""
+        return self.process.report.now_ns
+
+    @property
+    def steps(self) -> Steps:
+        """Where the axes stand."""
+        return self.process.report.steps
+
+    def live(self, ms: float, data: bytes = b"") -> None:
+        """Send and live for a while."""
+        self.process.advance(self.now_ns + round(ms * MS), data)
+
+    def until(self, word: bytes, limit_s: float = 60.0, step_ms: float = 2.0) -> bytes:
+        """Live until this was said; return all that was said, and forget it."""
+        end_ns = self.now_ns + limit_s * 1000 * MS
+        while word not in self.process.output:
+            assert self.now_ns < end_ns, bytes(self.process.output)
+            self.live(step_ms)
+        said = bytes(self.process.output)
+        self.process.output.clear()
+        return said
+
+    def obey(self, line: str) -> bytes:
+        """Send a line and live until its answer."""
+        self.process.output.clear()
+        self.live(0.1, line.encode() + b"\n")
+        said = b""
+        while not said.startswith(b"ok") and b"\nok" not in said:
+            said += self.until(b"\n")
+            assert b"error" not in said, (line, said)
+            assert b"ALARM" not in said, (line, said)
+        return said
+
+    def report(self) -> str:
+        """Return a status report."""
+        self.process.output.clear()
+        self.live(0.1, b"?")
+        return self.until(b">\r\n").decode()
+
+
+@pytest.fixture
+def make_wire(tmp_path: Path) -> Iterator[Callable[[str], Wire]]:
+    """A firmware ("avr", "native"), unlocked, its axes far from everything; every step is traced to the file `trace`."""
+    wires: list[Wire] = []
+
+    def make(kind: str) -> Wire:
+        command = avr_command() if kind == "avr" else native_command()
+        process = BoardProcess(command, trace=tmp_path / "trace", start=(-40_000, -40_000, -40_000))
+        wires.append(Wire(process))
+        return wires[-1]
+
+    yield make
+    for wire in wires:
+        wire.process.close()
 
 
 @pytest.fixture

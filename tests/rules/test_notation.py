@@ -2,6 +2,7 @@
 
 import random
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from damludo.rules.errors import BadMove, BadPosition, IllegalMove, RulesError
 from damludo.rules.game import Game
-from damludo.rules.moves import legal_moves
+from damludo.rules.moves import legal_moves, play
 from damludo.rules.notation import (
     format_fen,
     format_placement,
@@ -60,6 +61,24 @@ def test_positions_of_a_random_game_survive_every_form(key: str) -> None:
         assert parse_fen(game.variant, format_fen(game.variant, position)) == position
         assert parse_fen(game.variant, format_placement(game.variant, position)) == position
         game = game.make(chance.choice(game.legal_moves()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", VARIANTS)
+def test_five_hundred_positions_of_games_survive_every_form(key: str) -> None:
+    """More than ten thousand in all games together, each other than those before it."""
+    game, chance = variant(key), random.Random(f"forms of {key}")
+    seen: set[Position] = set()
+    position = game.start
+    while len(seen) < 500:
+        moves = legal_moves(game, position)
+        position = play(game, position, chance.choice(moves)) if moves else game.start
+        if position not in seen:
+            seen.add(position)
+            assert parse_fen(game, format_fen(game, position)) == position
+            assert parse_fen(game, format_placement(game, position)) == position
+            by_names = format_fen(replace(game, board=replace(game.board, numeric=False)), position)
+            assert parse_fen(game, by_names) == position
 
 
 @pytest.mark.parametrize("key", VARIANTS)

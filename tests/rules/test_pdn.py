@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from damludo.rules.ending import Result
 from damludo.rules.errors import BadRecord
 from damludo.rules.game import Game
-from damludo.rules.moves import every_capture, legal_moves
+from damludo.rules.moves import Move, every_capture, legal_moves, play
 from damludo.rules.notation import move_text, parse_fen, parse_move
 from damludo.rules.pdn import MAX_BYTES, decode_pdn, read_pdn, result_token, winner_of, write_pdn
 from damludo.rules.position import Colour, Kind, Position, piece_of
@@ -33,6 +33,16 @@ def crowded(game: Variant, chance: random.Random) -> Position:
         if chance.random() < 0.35:
             cells[square] = piece_of(chance.choice(list(Colour)), chance.choice([Kind.MAN, Kind.KING, Kind.KING]))
     return Position(bytes(cells), chance.choice(list(Colour)))
+
+
+def random_game(game: Variant, chance: random.Random, plies: int) -> Game:
+    """A game played at random until nobody can move, or for so many plies; draws do not end it."""
+    positions: list[Position] = [game.start]
+    moves: list[Move] = []
+    while len(moves) < plies and (legal := legal_moves(game, positions[-1])):
+        moves.append(chance.choice(legal))
+        positions.append(play(game, positions[-1], moves[-1]))
+    return Game(game, tuple(positions), tuple(moves))
 
 
 REAL = {
@@ -124,10 +134,18 @@ def test_written_games_are_read_back(key: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("key", VARIANTS)
 def test_many_written_games_are_read_back(key: str) -> None:
-    for number in range(60):
-        game, chance = Game.new(variant(key)), random.Random(f"{key} {number}")
-        while game.result() is None and len(game.moves) < 150:
-            game = game.make(chance.choice(game.legal_moves()))
+    """More than two thousand in all games together."""
+    for number in range(100):
+        game = random_game(variant(key), random.Random(f"{key} {number}"), 120)
+        (read,) = read_pdn(write_pdn(game))
+        assert (read.problems, read.game) == ((), game)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("key", VARIANTS)
+def test_ten_thousand_written_games_are_read_back(key: str) -> None:
+    for number in range(10_000):
+        game = random_game(variant(key), random.Random(f"{number} {key}"), 120)
         (read,) = read_pdn(write_pdn(game))
         assert (read.problems, read.game) == ((), game)
 

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
+import cv2
 import numpy as np
 import pytest
 
@@ -19,6 +20,9 @@ class Device:
         self._picture, self._pause_s, self._opened = picture, pause_s, opened
         self.given = 0
         self.released = threading.Event()
+        self.settings: dict[int, float] = {}
+        self.obeys: tuple[int, ...] = ()
+        self.lies: tuple[int, ...] = ()
 
     def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
         return self._opened
@@ -28,6 +32,14 @@ class Device:
         image = self._picture(self.given)
         self.given += 1
         return image is not None, image
+
+    def get(self, prop: int) -> float:
+        return self.settings.get(prop, 0.0)
+
+    def set(self, prop: int, value: float) -> bool:
+        if prop in self.obeys:
+            self.settings[prop] = value
+        return prop in self.obeys or prop in self.lies
 
     def release(self) -> None:
         self.released.set()
@@ -113,6 +125,19 @@ def test_a_device_that_does_not_open_is_not_found() -> None:
     with pytest.raises(CameraNotFound, match="camera 0 cannot be opened"):
         camera(device)
     assert device.released.is_set()
+
+
+def test_automatics_are_held_where_they_stand_and_a_lying_driver_is_found_out() -> None:
+    """A driver may say yes to a setting and do nothing: only what is read back counts."""
+    device = Device(counted)
+    device.obeys = (cv2.CAP_PROP_AUTO_EXPOSURE, cv2.CAP_PROP_EXPOSURE)
+    device.lies = (cv2.CAP_PROP_AUTOFOCUS,)
+    device.settings = {cv2.CAP_PROP_AUTO_EXPOSURE: 3.0, cv2.CAP_PROP_EXPOSURE: 156.0, cv2.CAP_PROP_AUTOFOCUS: 1.0}
+    device.settings[cv2.CAP_PROP_AUTO_WB] = 1.0
+    with camera(device) as source:
+        told = source.hold_settings()
+    assert told == {"exposure": "held at 156", "white balance": "not obeyed", "focus": "not obeyed"}
+    assert device.settings[cv2.CAP_PROP_AUTO_EXPOSURE] == 1.0
 
 
 def test_gray_pictures_become_colour() -> None:

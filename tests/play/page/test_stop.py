@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import select
+import sys
 import threading
 import time
 import tty
@@ -61,7 +62,9 @@ def test_stop_is_at_the_controller_in_less_than_a_tenth_of_a_second(served: Any,
         os.close(master)
         os.close(slave)
     # The middle one: this machine may have other work at the moment of one of them.
-    assert sorted(took)[4] < BAR_S, took
+    middle_s = sorted(took)[4]
+    sys.stderr.write(f"STOP at the controller after {1000 * middle_s:.1f} ms\n")
+    assert middle_s < BAR_S, took
 
 
 def _press(browser: Any, listening: Listening, number: int) -> float:

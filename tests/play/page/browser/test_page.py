@@ -46,7 +46,7 @@ def drag(page: Page, source: str, target: str) -> None:
     page.mouse.up()
 
 
-# --- what everybody must be able to read ----------------------------------------------------------------------------------------
+# --- what everybody must be able to read --------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -155,7 +155,7 @@ class Bracketed(dict[str, str]):
             self["".join(sentence)] = f"[{''.join(sentence)}]"
 
 
-# --- what is served -------------------------------------------------------------------------------------------------------------
+# --- what is served -----------------------------------------------------------------------------------------------------------
 
 
 def test_the_page_is_small(fake: Any, open_page: OpenPage, situations: Show) -> None:
@@ -190,7 +190,7 @@ def test_the_page_asks_nobody_else(fake: Any, open_page: OpenPage, situations: S
     assert [url for url in asked if not url.startswith(fake.url)] == []
 
 
-# --- the board ------------------------------------------------------------------------------------------------------------------
+# --- the board ----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_a_better_move_is_shown_on_the_board(fake: Any, open_page: OpenPage, sit
     expect(page.locator("path.arrow:not(.casing)")).to_have_count(1)
 
 
-# --- the hand in simulation -----------------------------------------------------------------------------------------------------
+# --- the hand in simulation ---------------------------------------------------------------------------------------------------
 
 
 def gestures(fake: Any) -> list[tuple[str, list[float]]]:
@@ -354,7 +354,7 @@ def test_at_a_real_table_the_page_moves_nothing(fake: Any, open_page: OpenPage, 
     expect(page.locator("#simulation")).to_be_hidden()
 
 
-# --- the keyboard ---------------------------------------------------------------------------------------------------------------
+# --- the keyboard -------------------------------------------------------------------------------------------------------------
 
 
 def test_a_move_is_made_with_the_keyboard_alone(fake: Any, open_page: OpenPage, situations: Show) -> None:
@@ -451,7 +451,7 @@ def test_stop_works_while_a_dialog_is_open(fake: Any, open_page: OpenPage, situa
     assert len(fake.named("stop")) == 2
 
 
-# --- commands -------------------------------------------------------------------------------------------------------------------
+# --- commands -----------------------------------------------------------------------------------------------------------------
 
 
 def test_a_command_carries_an_id_and_the_epoch(fake: Any, open_page: OpenPage, situations: Show) -> None:
@@ -536,7 +536,7 @@ def test_go_on_appears_after_stop_and_far_from_it(fake: Any, open_page: OpenPage
         assert page.locator("#choices button").count() == 1
 
 
-# --- the connection -------------------------------------------------------------------------------------------------------------
+# --- the connection -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_reload_shows_the_same(fake: Any, open_page: OpenPage, situations: Show) -> None:
