@@ -49,6 +49,7 @@ class AlphaBeta:
         now_s: the clock for `Limits.seconds`.
         report: told when the engine of a game has to be compiled first.
         compiled: whether to run compiled; None leaves it to the limits and to what is installed.
+        searcher: the one to search with, of the game that will be played; None for that of the process.
     """
 
     def __init__(
@@ -59,9 +60,11 @@ class AlphaBeta:
         now_s: Callable[[], float] = time.monotonic,
         report: Report = silent,
         compiled: bool | None = None,
+        searcher: Searcher | None = None,
     ) -> None:
         self._limits, self._noise, self._seed, self._now_s = limits, round(noise_men * MAN), seed, now_s
         self._report, self._compiled = report, compiled
+        self._given = searcher
         self._searcher: Searcher | None = None
         self._stopped = threading.Event()
 
@@ -75,7 +78,7 @@ class AlphaBeta:
         moves = game.legal_moves()
         if not moves:
             raise GameOver
-        searcher = searcher_of(game.variant, self._limits, self._compiled, self._report)
+        searcher = self._given or searcher_of(game.variant, self._limits, self._compiled, self._report)
         self._searcher = searcher
         searcher.begin(game, self._limits)
         noise = random.Random(f"{self._seed} {game.variant.key} {game.position.side:d} {game.position.cells.hex()}")

@@ -1,0 +1,71 @@
+"""Matches that judge: weights against weights, levels against their neighbours."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.engine.contest import Contest, Score, contest
+from damludo.engine.levels import LEVELS, player_of_level
+from damludo.engine.memory import Searcher
+from damludo.engine.port import Limits, Player
+from damludo.engine.program import can_compile
+from damludo.engine.random_player import RandomPlayer
+from damludo.engine.search import AlphaBeta
+from damludo.rules.traits import Variant
+
+Weights = NDArray[np.int16]
+ENTRIES = 1 << 18
+"""Of each player's table: enough for a tenth of a second."""
+GAIN = 0.55
+"""Learnt weights are worth shipping from this share of the points on."""
+
+
+def match(
+    variant: Variant,
+    weights: tuple[Weights, Weights],
+    limits: Limits,
+    games: int,
+    seed: int,
+    each_game: Callable[[Score], None],
+    compiled: bool | None = None,
+) -> Score:
+    """Play the engine with some weights against the engine with others; the score is that of the first ones."""
+    runs = can_compile() if compiled is None else compiled
+    first, second = (
+        AlphaBeta(limits, searcher=Searcher(variant, runs, weights=own, entries=ENTRIES)) for own in weights
+    )
+    return contest(Contest(variant, (first, second), games, seed, 6, limits.seconds), each_game)
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """Two neighbours on the ladder of levels; level 0 is chance.
+
+    Attributes:
+        level: the upper one.
+        score: its score against the one below.
+    """
+
+    level: int
+    score: Score
+
+
+def rungs(
+    variant: Variant, levels: Sequence[int], games: int, seed: int, each_rung: Callable[[Rung], None]
+) -> list[Rung]:
+    """Play each of the levels against the one below."""
+    found = []
+    for level in levels:
+        below: Player = player_of_level(level - 1, seed + 1) if level > 1 else RandomPlayer(seed + 1)
+        what = Contest(variant, (player_of_level(level, seed), below), games, seed + level)
+        rung = Rung(level, contest(what, lambda score: None))
+        each_rung(rung)
+        found.append(rung)
+    return found
+
+
+def measured_levels(most_nodes: int) -> list[int]:
+    """Return the levels that visit at most so many positions."""
+    return [number for number, level in enumerate(LEVELS, start=1) if level.nodes <= most_nodes]

@@ -1,0 +1,203 @@
+"""`damludo-train`: learns the weights of the evaluation from the engine's own games, and measures the levels.
+
+Heavy imports (numpy, the engine) happen when a command runs, so that every help page answers at once.
+"""
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from damludo.play.arguments import count, seconds, seed
+from damludo.play.console import ExitCode, exit_code_of, fail, note, print_json
+
+if TYPE_CHECKING:
+    from damludo.engine.contest import Score
+    from damludo.engine.port import Limits
+    from damludo.engine.train.card import Trial
+    from damludo.engine.train.fit import Fit
+    from damludo.engine.train.self_play import Item
+    from damludo.engine.train.trial import Rung, Weights
+
+PROG = "damludo-train"
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(
+        prog=PROG, description="Learn the weights of the engine's evaluation from its own games.", allow_abbrev=False
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    learn = commands.add_parser("learn", help="self-play, fit, match; started again it goes on where it was")
+    _common(learn, games=4_000, help_="games of self-play")
+    learn.add_argument("--nodes", metavar="N", type=count, default=300, help="positions for each move (default: 300)")
+    learn.add_argument("--jobs", metavar="N", type=count, default=1, help="processes for self-play (default: 1)")
+    learn.add_argument(
+        "--folder", metavar="DIR", type=Path, default=Path("training"), help="for games and weights (default: training)"
+    )
+    learn.add_argument(
+        "--match-games", metavar="N", type=count, default=100, help="games of each of the two matches (default: 100)"
+    )
+    learn.add_argument(
+        "--match-nodes", metavar="N", type=count, default=1_000, help="positions for each move in one (default: 1000)"
+    )
+    learn.add_argument(
+        "--match-seconds",
+        metavar="S",
+        type=seconds,
+        default=0.02,
+        help="time for each move in the other (default: 0.02)",
+    )
+    learn.add_argument(
+        "--ship", metavar="DIR", type=Path, help="put the weights and their card there, if they gained in both matches"
+    )
+    learn.set_defaults(run=_learn)
+    levels = commands.add_parser("levels", help="play each level against the one below")
+    _common(levels, games=20, help_="games of each pair of levels")
+    levels.add_argument(
+        "--most-nodes", metavar="N", type=count, default=2_000, help="leave out levels beyond it (default: 2000)"
+    )
+    levels.add_argument("--json", action="store_true", help="print one JSON document")
+    levels.set_defaults(run=_levels)
+    return parser
+
+
+def _common(parser: argparse.ArgumentParser, games: int, help_: str) -> None:
+    parser.add_argument("--game", metavar="KEY", required=True, help="the game; 'damludo games' lists them")
+    parser.add_argument("--games", metavar="N", type=count, default=games, help=f"{help_} (default: {games})")
+    parser.add_argument("--seed", metavar="X", type=seed, default=1, help="of all chance (default: 1)")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        arguments = build_parser().parse_args(words)
+    except SystemExit as exit_:  # argparse has printed why
+        return int(exit_.code or 0)
+    arguments.words = words
+    try:
+        return int(arguments.run(arguments))
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except Exception as error:
+        code = exit_code_of(error)
+        if code is ExitCode.INTERNAL:
+            raise
+        fail(str(error))
+        return code
+
+
+def _learn(arguments: argparse.Namespace) -> int:
+    import datetime
+
+    from damludo.engine.train.card import card, ship
+    from damludo.engine.train.self_play import Item
+    from damludo.engine.train.trial import GAIN
+    from damludo.rules.variants import variant
+
+    game = variant(arguments.game)
+    item = Item(game.key, arguments.seed, arguments.games, arguments.nodes)
+    fitted = _fit(arguments, item)
+    trials = [_trial(arguments, fitted.weights, what, limits) for what, limits in _matches(arguments)]
+    command = f"{PROG} {shlex.join(arguments.words)}"
+    date = datetime.datetime.now(datetime.UTC).date().isoformat()
+    text = card(item, arguments.games, date, fitted, trials, command)
+    ship(game.key, fitted.weights, text, arguments.folder)
+    print(text)
+    gained = all(trial.score.share >= GAIN for trial in trials)
+    if arguments.ship and gained:
+        note(f"{ship(game.key, fitted.weights, text, arguments.ship)} written")
+    elif arguments.ship:
+        note(f"not shipped: {GAIN:.0%} of the points are asked for in each match")
+    return ExitCode.FINE
+
+
+def _fit(arguments: argparse.Namespace, item: "Item") -> "Fit":
+    from damludo.engine.train.fit import STEPS, fit
+    from damludo.engine.train.sampling import GAMES_OF_AN_ITEM, items, sample
+    from damludo.rules.variants import variant
+
+    def played(done: int, of: int) -> None:
+        if done % (10 * GAMES_OF_AN_ITEM) == 0 or done == of:
+            note(f"self-play: {done} of {of} games")
+
+    def fitted(step: int, loss: float) -> None:
+        if step % 25 == 0:
+            note(f"fit: step {step} of {STEPS}, loss {loss:.4f}")
+
+    positions = sample(items(item, arguments.games), arguments.folder / "games", arguments.jobs, played)
+    return fit(variant(item.game), positions, fitted)
+
+
+def _matches(arguments: argparse.Namespace) -> "tuple[tuple[str, Limits], ...]":
+    from damludo.engine.port import Limits
+
+    return (
+        (f"{arguments.match_nodes} positions a move", Limits(nodes=arguments.match_nodes)),
+        (f"{arguments.match_seconds:g} s a move", Limits(seconds=arguments.match_seconds)),
+    )
+
+
+def _trial(arguments: argparse.Namespace, weights: "Weights", what: str, limits: "Limits") -> "Trial":
+    """Play a match, or read how it ended: its file's name tells the weights."""
+    import hashlib
+
+    from damludo.engine.contest import Score
+    from damludo.engine.train.card import Trial
+    from damludo.engine.train.trial import match
+    from damludo.engine.weights import reasoned_weights
+    from damludo.rules.variants import variant
+
+    game, games = variant(arguments.game), arguments.match_games
+    told = f"{what} {games} {arguments.seed}"
+    digest = hashlib.sha256(told.encode() + weights.tobytes()).hexdigest()[:12]
+    path = arguments.folder / "matches" / f"{game.key}-{digest}.json"
+    if path.exists():
+        return Trial(what, Score(*json.loads(path.read_text("utf-8"))))
+
+    def each_game(score: "Score") -> None:
+        if score.games % 10 == 0:
+            note(f"match, {what}: {score.games} of {games} games, {score.share:.1%} of the points")
+
+    score = match(game, (weights, reasoned_weights(game)), limits, games, arguments.seed, each_game)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps([score.wins, score.draws, score.losses]), "utf-8")
+    return Trial(what, score)
+
+
+def _levels(arguments: argparse.Namespace) -> int:
+    from damludo.engine.train.trial import measured_levels, rungs
+    from damludo.rules.variants import variant
+
+    def told(rung: "Rung") -> None:
+        score = rung.score
+        below = f"level {rung.level - 1}" if rung.level > 1 else "chance"
+        counted = f"{score.wins} won, {score.draws} drawn, {score.losses} lost"
+        note(f"level {rung.level} against {below}: {counted}, {score.share:.1%}")
+
+    game, levels = variant(arguments.game), measured_levels(arguments.most_nodes)
+    found = rungs(game, levels, arguments.games, arguments.seed, told)
+    if arguments.json:
+        print_json([_as_json(rung) for rung in found])
+    else:
+        print("\n".join(f"{rung.level:2d}  {rung.score.share:6.1%}" for rung in found))
+    return ExitCode.FINE
+
+
+def _as_json(rung: "Rung") -> dict[str, object]:
+    score = rung.score
+    return {
+        "level": rung.level,
+        "wins": score.wins,
+        "draws": score.draws,
+        "losses": score.losses,
+        "share": round(score.share, 4),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
