@@ -34,6 +34,7 @@ def build_parser() -> argparse.ArgumentParser:
     learn = commands.add_parser("learn", help="self-play, fit, match; started again it goes on where it was")
     _common(learn, games=4_000, help_="games of self-play")
     learn.add_argument("--nodes", metavar="N", type=count, default=300, help="positions for each move (default: 300)")
+    learn.add_argument("--steps", metavar="N", type=count, default=150, help="steps of the fit (default: 150)")
     learn.add_argument("--jobs", metavar="N", type=count, default=1, help="processes for self-play (default: 1)")
     learn.add_argument(
         "--folder", metavar="DIR", type=Path, default=Path("training"), help="for games and weights (default: training)"
@@ -117,7 +118,7 @@ def _learn(arguments: argparse.Namespace) -> int:
 
 
 def _fit(arguments: argparse.Namespace, item: "Item") -> "Fit":
-    from damludo.engine.train.fit import STEPS, fit
+    from damludo.engine.train.fit import fit
     from damludo.engine.train.sampling import GAMES_OF_AN_ITEM, items, sample
     from damludo.rules.variants import variant
 
@@ -127,10 +128,10 @@ def _fit(arguments: argparse.Namespace, item: "Item") -> "Fit":
 
     def fitted(step: int, loss: float) -> None:
         if step % 25 == 0:
-            note(f"fit: step {step} of {STEPS}, loss {loss:.4f}")
+            note(f"fit: step {step} of {arguments.steps}, loss {loss:.4f}")
 
     positions = sample(items(item, arguments.games), arguments.folder / "games", arguments.jobs, played)
-    return fit(variant(item.game), positions, fitted)
+    return fit(variant(item.game), positions, fitted, arguments.steps)
 
 
 def _matches(arguments: argparse.Namespace) -> "tuple[tuple[str, Limits], ...]":

@@ -57,8 +57,8 @@ def learnable(variant: Variant, positions: Positions) -> Positions:
     return positions.where((white > 0) & (black > 0) & ~lone)
 
 
-def fit(variant: Variant, positions: Positions, progress: Callable[[int, float], None]) -> Fit:
-    """Fit the weights of a game; `progress` is told each step and its loss."""
+def fit(variant: Variant, positions: Positions, progress: Callable[[int, float], None], steps: int = STEPS) -> Fit:
+    """Fit the weights of a game in so many steps; `progress` is told each step and its loss."""
     usable = learnable(variant, positions)
     held = usable.game % HELD_OUT == HELD_OUT - 1
     model = model_of(variant)
@@ -66,7 +66,7 @@ def fit(variant: Variant, positions: Positions, progress: Callable[[int, float],
     matrix, judged = sparse(variant, known), sparse(variant, unknown)
     scale = _scale(matrix.worth(model.reasoned), known.result)
     goal = (1 - TRUST) * known.result + TRUST * chance_of(known.score / scale)
-    weights = _descend(model, matrix, goal, scale, progress)
+    weights = _descend(model, matrix, goal, scale, progress, steps)
     limits = np.iinfo(np.int16)
     rounded = np.clip(np.rint(weights), limits.min, limits.max).astype(np.int16)
     before, after = (
@@ -100,6 +100,7 @@ def _descend(
     result: Floats,
     scale: float,
     progress: Callable[[int, float], None],
+    steps: int,
 ) -> Floats:
     """Find the likeliest parameters with Adam.
 
@@ -107,14 +108,14 @@ def _descend(
     """
     parameters = np.zeros(model.shape)
     mean, square = np.zeros(model.shape), np.zeros(model.shape)
-    for step in range(1, STEPS + 1):
+    for step in range(1, steps + 1):
         odds = matrix.worth(model.weights(parameters)) / scale
         progress(step, loss(odds, result))
         surplus = (chance_of(odds) - result) / (scale * ALIKE)
         gradient = model.back(matrix.back(surplus, len(model.reasoned))) + parameters
         mean = 0.9 * mean + 0.1 * gradient
         square = 0.99 * square + 0.01 * gradient**2
-        rate = RATE * (1 - step / (STEPS + 1))
+        rate = RATE * (1 - step / (steps + 1))
         change = mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
         parameters -= rate * change
     return model.weights(parameters)

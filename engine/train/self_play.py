@@ -56,7 +56,7 @@ class Item:
 
 
 def self_play(item: Item) -> Positions:
-    """Play the games of a work item; return their quiet positions."""
+    """Play the games of a work item; return their quiet positions (all positions where nothing moves but by capture)."""
     table = _Table(variant(item.game), can_compile() if item.compiled is None else item.compiled)
     notes = Notes()
     chance = random.Random(f"self-play {item.game} {item.seed}")
@@ -72,6 +72,8 @@ class _Table(Searcher):
         super().__init__(game, compiled, entries=TABLE)
         constants: Constants = features_of(game)
         self._counts_freedom = bool(constants["USES_FREEDOM"])
+        # Where pieces move by capture alone, the evaluation judges positions with captures too.
+        self._captures_alone = not constants["HAS_STEPS"]
         one = np.zeros(weights_size(game) // 3, np.int16)
         assert FREEDOM < BY_SQUARE
         one[FREEDOM] = SCALE
@@ -101,7 +103,7 @@ class _Table(Searcher):
                 if abs(score) >= PROVED:
                     notes.end(self._points(1.0 if score > 0 else 0.0))
                     return
-                if all(move >> _CAPTURE == 0 for move, _ in moves):
+                if self._captures_alone or all(move >> _CAPTURE == 0 for move, _ in moves):
                     self._note(notes, score)
             self._make(number, taken, ply)
             met[self._key] += 1
