@@ -19,7 +19,7 @@ from damludo.engine.memory import PROVED, Searcher
 from damludo.engine.port import Limits
 from damludo.engine.program import can_compile
 from damludo.engine.train.positions import Notes, Positions
-from damludo.engine.weights import FREEDOM, SCALE
+from damludo.engine.weights import FREEDOM, SCALE, reasoned_weights
 from damludo.engine.writing import PLAIN
 from damludo.rules.traits import Variant
 from damludo.rules.variants import variant
@@ -69,7 +69,8 @@ class _Table(Searcher):
     """The place where a game is played: a searcher that also makes the moves it found."""
 
     def __init__(self, game: Variant, compiled: bool) -> None:
-        super().__init__(game, compiled, entries=TABLE)
+        # Never with learnt weights: the same item is to give the same games after these have been shipped.
+        super().__init__(game, compiled, weights=reasoned_weights(game), entries=TABLE)
         constants: Constants = features_of(game)
         self._counts_freedom = bool(constants["USES_FREEDOM"])
         # Where pieces move by capture alone, the evaluation judges positions with captures too.
