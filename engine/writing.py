@@ -14,10 +14,15 @@ from damludo.engine.specialise import Specialiser, functions_of, strip
 from damludo.rules.traits import Variant
 
 KERNELS = Path(__file__).parent / "kernels"
-PARTS: Mapping[str, tuple[str, ...]] = {"moves": ("moves", "perft"), "search": ("evaluation", "search")}
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "moves": ("moves", "perft"),
+    "search": ("evaluation", "search"),
+    "tables": ("tables",),
+}
 """The modules that are written for a game, and the kernel files in each; a later part may call the earlier ones."""
 ENTRIES = frozenset(
     ("generate", "after", "get", "count_moves", "perft", "find", "rate", "key_after", "visit", "evaluate")
+    + ("first_values", "spread", "count_wrong", "value_of")
 )
 """The functions that Python calls; the others are called by these alone."""
 

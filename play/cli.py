@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "match": "let two programs play a match: levels of the engine, chance, foreign engines",
     "engine": "speak Hub 2 on standard input and output, so that other programs can play against the engine",
     "analyse": "list the moves of a finished game that cost something, with better ones",
+    "tables": "build endgame tables, or look a position up in them",
     "bench": "measure how fast the parts of the program are on this machine",
     "look": "find the board in pictures and read its squares",
     "watch": "watch a board through a camera, a video or a folder of pictures and tell what happens on it",
