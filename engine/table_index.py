@@ -19,8 +19,7 @@ from damludo.engine.coding import word_of
 from damludo.engine.errors import NoTable
 from damludo.engine.kernels import places as kernel
 from damludo.engine.layout import KINDS, layout_of
-from damludo.engine.program import Form
-from damludo.engine.writing import PLAIN
+from damludo.engine.writing import PLAIN, Form
 from damludo.rules.position import Colour, Kind, Piece, Position, piece_of
 from damludo.rules.tables import tables_of
 from damludo.rules.traits import Variant

@@ -21,8 +21,10 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 }
 """The modules that are written for a game, and the kernel files in each; a later part may call the earlier ones."""
 ENTRIES = frozenset(
-    ("generate", "after", "get", "count_moves", "perft", "find", "rate", "key_after", "visit", "evaluate")
-    + ("first_values", "spread", "count_wrong", "value_of")
+    (
+        *("generate", "after", "get", "count_moves", "perft", "find", "rate", "key_after", "visit", "evaluate"),
+        *("first_values", "spread", "count_wrong", "value_of"),
+    )
 )
 """The functions that Python calls; the others are called by these alone."""
 
