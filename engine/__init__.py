@@ -9,8 +9,7 @@
     hub_server     our engine behind Hub 2; hub_text, budget, process: lines, clocks, processes
     contest, specs matches between players, and players by name
     analysis       best lines, hints, blunders, the referee's questions
-    table_build, table_index, table_store, table_player
-                   endgame tables: made, numbered, kept, played from
+    tables         endgame tables: made, checked, kept in a file, asked; table_shape: where each position stands
     weights        the weights of the evaluation, learnt or reasoned
     features       where each weight stands and what it multiplies
     judgement      the reasons

@@ -5,7 +5,7 @@ EngineError
 ├── NoSuchLevel    the level is outside 1..10
 ├── BadHubLine     a line of the Hub protocol cannot be understood
 ├── BadMatch       a match that cannot be played as it was asked for
-├── NoTable        an endgame table cannot be built, or is not there
+├── NoTables       the endgame tables say nothing about it
 └── ForeignFailed  a foreign engine cannot be used any further
     ├── ForeignGone     it did not start, or its process ended
     ├── ForeignSilent   it did not answer in time
@@ -34,16 +34,16 @@ class NoSuchLevel(EngineError):
         self.level, self.highest = level, highest
 
 
+class NoTables(EngineError):
+    """There are no endgame tables for what was asked; the sentence says why."""
+
+
 class BadHubLine(EngineError):
     """A line of the Hub protocol cannot be understood."""
 
 
 class BadMatch(EngineError):
     """A match cannot be played as it was asked for."""
-
-
-class NoTable(EngineError):
-    """An endgame table cannot be built, or is not there."""
 
 
 class ForeignFailed(EngineError):

@@ -21,11 +21,11 @@ class CarriageShape:
         head_half_width_mm: of the head that rides on the beam and reaches down to the magnet.
     """
 
-    beam_half_width_mm: float = 34.0
-    beam_low_mm: float = 85.0
-    beam_high_mm: float = 165.0
+    beam_half_width_mm: float = 24.0
+    beam_low_mm: float = 100.0
+    beam_high_mm: float = 155.0
     beam_overhang_mm: float = 140.0
-    head_half_width_mm: float = 40.0
+    head_half_width_mm: float = 34.0
 
 
 def carriage_outlines(

@@ -36,8 +36,8 @@ from damludo.vision.squares import SquareReader
 from damludo.vision.view import BoardView
 from damludo.vision.watcher import BoardWatcher
 
-FRAME_RATE_HZ = 12.0
-SETTLE_S = 1.3
+FRAME_RATE_HZ = 10.0
+SETTLE_S = 1.0
 """Time that is watched after the hand has gone."""
 LIGHTS = ("light_change", "lamp_switched", "sunset", "pumping", "head_shadow", "glare")
 HANDS = ("sleeve", "slow_hand", "resting_hand", "adjustment")
@@ -88,7 +88,7 @@ class RenderedGame:
         side = DiscColour.WHITE if self.random.random() < 0.5 else DiscColour.BLACK
         optics = Optics.seeded(self.seed, side, *self.size)
         self.camera = SimulatedCamera(self.table, self.clock, optics, self.world)
-        self.pace = Pace(float(self.random.uniform(450, 800)), float(self.random.uniform(0.06, 0.15)))
+        self.pace = Pace(float(self.random.uniform(500, 900)), float(self.random.uniform(0.05, 0.12)))
         self._hands = {colour: self._seat(colour) for colour in Colour}
         self.found_again_s = 0.0
         self._lost = False
@@ -218,7 +218,8 @@ class Ply:
     Attributes:
         kind: "clean" or the disturbance that it met.
         outcome: "right", "wrong" (another move was accepted), "accused" (a breach was told), "asked" or "unread".
-        touches: squares told to be touched, with their confidence, beside those that were.
+        touches: squares told to be touched that were not, with the confidence.
+        true_touches: confidences of those told that were.
         bound: a touch would have been held against the player.
         confidence: of the move that was told.
         wait_s: from the hand's leaving to the told move; infinite if none was.
@@ -229,6 +230,7 @@ class Ply:
     kind: str
     outcome: str
     touches: tuple[tuple[str, float], ...]
+    true_touches: tuple[float, ...]
     bound: bool
     confidence: float
     wait_s: float
@@ -300,15 +302,14 @@ def _judged(table: RenderedGame, kind: str, move: Move, touched: set[str], gone_
         outcome = "right"
     else:
         outcome = "asked" if any(event.event == "unsure" for event in table.events) else "unread"
-    touches = [event for event in table.events if event.event in ("touched", "put_back")]
-    false = tuple(
-        (str(square), event.confidence) for event in touches for square in _squares(event) if square not in touched
-    )
+    claims = [event for event in table.events if event.event in ("touched", "put_back")]
+    pairs = [(square, event.confidence) for event in claims for square in _squares(event)]
     return Ply(
         kind,
         outcome,
-        false,
-        any(event.more["binds"] for event in touches),
+        tuple(pair for pair in pairs if pair[0] not in touched),
+        tuple(sure for square, sure in pairs if square in touched),
+        any(event.more["binds"] for event in claims),
         right[0].confidence if right else 0.0,
         right[0].time_s - gone_s if right else math.inf,
         _recovery_s(table),
@@ -432,7 +433,9 @@ def play_touch(table: RenderedGame, shift_squares: float) -> Touched | None:
         if event.event in ("touched", "put_back")
         for told_of in _squares(event)
     ]
-    if any(event.event in (*ACCUSING, "move") for event in table.events):
-        table.resume()
     mine = [confidence for told_of, confidence in told if told_of == name]
+    accused = any(event.event in (*ACCUSING, "move") for event in table.events)
+    if accused or not mine:
+        # What was overlooked now would be told with the next ply, and there it would look false.
+        table.resume()
     return Touched(shift_squares, max(mine, default=0.0), tuple(pair for pair in told if pair[0] != name))

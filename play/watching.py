@@ -101,11 +101,13 @@ class BoardEvents:
     Attributes:
         watcher: as given.
         scene: of the newest frame; None before the first.
+        reading: the newest one; None as long as the board was not read.
     """
 
     def __init__(self, watcher: BoardWatcher, judge: Judge) -> None:
         self.watcher, self._judge = watcher, judge
         self.scene: Scene | None = None
+        self.reading: BoardReading | None = None
         self._hand = False
         self._light = 0
         self._moved = False
@@ -174,7 +176,8 @@ class BoardEvents:
             return
         frames = tuple(self._quiet)
         patience_over = frame.time_s - self._quiet_since_s >= 1.0
-        events = self._judge.judge(self.watcher, self.watcher.read(frames), frames, patience_over)
+        self.reading = self.watcher.read(frames)
+        events = self._judge.judge(self.watcher, self.reading, frames, patience_over)
         if events is not None:
             self._stretch.judged = True
             yield from events
@@ -183,7 +186,8 @@ class BoardEvents:
         """A board that was never still for long: a fast player, or few pictures a second."""
         frame, _ = self._stretch.calmest(hand_at_s)
         self._stretch.judged = True
-        yield from self._judge.judge(self.watcher, self.watcher.read((frame,)), (frame,), True) or []
+        self.reading = self.watcher.read((frame,))
+        yield from self._judge.judge(self.watcher, self.reading, (frame,), True) or []
 
 
 class PlainJudge:

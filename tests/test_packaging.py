@@ -63,6 +63,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
     return Installed(folder)
 
 
+SOURCES = {"damludo.firmware": "firmware"}
+"""What has no Python in it, and the folder."""
+DATA = ("firmware/damludo_gantry", "firmware/native", "robot/firmware_images", "simulation/avr")
+"""Folders that are no packages and belong to the program all the same."""
+
+
 def _packages(root: Path) -> dict[str, Path]:
     """The packages of the tree by import name."""
     tops = [path.parent for path in root.glob("*/__init__.py")]
@@ -73,8 +79,9 @@ def _packages(root: Path) -> dict[str, Path]:
 def test_the_list_of_packages_is_the_tree(root: Path) -> None:
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
 
-    assert sorted(settings["packages"]) == sorted(_packages(root))
-    assert settings["package-dir"] == {name: name.split(".")[1] for name in _packages(root) if name.count(".") == 1}
+    assert sorted(settings["packages"]) == sorted([*_packages(root), *SOURCES])
+    folders = {name: name.split(".")[1] for name in _packages(root) if name.count(".") == 1}
+    assert settings["package-dir"] == folders | SOURCES
 
 
 def test_the_type_checker_checks_every_package(root: Path) -> None:
@@ -89,7 +96,7 @@ def test_the_wheel_holds_the_packages_with_their_data_and_nothing_else(root: Pat
         for name, folder in _packages(root).items()
         for path in folder.rglob("*")
         if path.is_file() and path.suffix != ".pyc"
-    }
+    } | {f"damludo/{folder}/{path.name}" for folder in DATA for path in (root / folder).iterdir()}
 
     names = set(zipfile.ZipFile(wheel).namelist())
 
@@ -119,8 +126,12 @@ def test_the_installed_program_lists_the_games(installed: Installed) -> None:
 
 @pytest.mark.slow
 @pytest.mark.simulation
-def test_the_installed_program_plays_a_game(installed: Installed) -> None:
-    words = "simulate --game damludo --games 1 --camera readings --human engine:1 --seed 1 --json"
+@pytest.mark.parametrize("controller", ["python", "native", "avr"])
+def test_the_installed_program_plays_a_game(controller: str, installed: Installed) -> None:
+    game = "alquerque" if controller == "avr" else "damludo"
+    words = (
+        f"simulate --game {game} --games 1 --camera readings --human engine:1 --seed 1 --controller {controller} --json"
+    )
     done = installed.run("damludo", *words.split())
 
     assert done.returncode == 0, done.stderr

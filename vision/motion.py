@@ -87,6 +87,8 @@ class Patch:
         extent_squares: the longer side of its upright box.
         border_squares: length along which it touches the border of the region.
         moving_squares: the part of its area that changed since the frame before.
+        near_border: it comes within a hair of that border.
+        beside_machine: it reaches the machine's part, which may hide the arm that it belongs to.
     """
 
     squares: float
@@ -94,6 +96,8 @@ class Patch:
     extent_squares: float
     border_squares: float
     moving_squares: float
+    near_border: bool = False
+    beside_machine: bool = False
 
     @property
     def weight(self) -> float:
@@ -104,6 +108,12 @@ class Patch:
     def may_be_a_disc(self) -> bool:
         """As small as a disc that was put down, or as the place it was taken from."""
         return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.12
+
+    @property
+    def may_be_a_place_at_rest(self) -> bool:
+        """As a place at the edge that gained or lost its disc, with the shadow on the frame: larger, but nothing stirs."""
+        small = self.squares <= 2.3 and self.extent_squares <= 1.9 and self.border_squares <= 1.3
+        return small and self.moving_squares <= 0.03 * self.squares
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -149,6 +159,7 @@ class MotionWatch:
         self._covered = np.zeros(region.columns * region.rows + 1, dtype=np.bool_)
         self._settled = False
         self._known: Mask = region.inside
+        self._machine_part: Mask | None = None
         self.cover: Cover | None = None
 
     @property
@@ -195,11 +206,12 @@ class MotionWatch:
         """
         gray = self.region.reduce(frame.image)
         seen = self.region.inside
-        blocked = False
+        blocked, part = False, None
         if ignore:
             part = self._machine(ignore)
             blocked = bool((part & seen).sum() > 0.05 * self.region.area_px)
             seen = np.asarray(seen & (1 - part), dtype=np.uint8)
+        self._machine_part = part
         if self._calm is None:
             self._start(gray, seen, frame.time_s)
         self._learn_unseen(gray, seen)
@@ -274,7 +286,7 @@ class MotionWatch:
         hidden |= ratio < DARKER_THAN_SHADOW
         mask = hidden.astype(np.uint8) & seen
         mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, region.kernel(0.3)), dtype=np.uint8)
-        return _components(mask, moving, region)
+        return _components(mask, moving, region, self._machine_part)
 
     def _believe(self, cover: Cover, time_s: float, *, machine: bool) -> None:
         """One step of the hidden Markov chain in log odds (IN against OUT)."""
@@ -284,7 +296,7 @@ class MotionWatch:
         inside = 1.0 / (1.0 + math.exp(-self._log_odds))
         inside = inside * (1.0 - change) + (1.0 - inside) * change
         prior = math.log(inside / (1.0 - inside))
-        evidence = _hand_evidence(cover, self._log_odds < -2.0, machine)
+        evidence = _hand_evidence(cover, self._log_odds, machine)
         self._log_odds = min(max(prior + evidence, -MOST_LOG_ODDS), MOST_LOG_ODDS)
 
     def _settle(self, gray: Gray, cover: Cover, moving: NDArray[np.bool_], time_s: float) -> None:
@@ -321,28 +333,34 @@ class MotionWatch:
         return np.unique(self.region.place_of_pixel[wide])
 
 
-def _hand_evidence(cover: Cover, was_out: bool, machine: bool) -> float:
+def _hand_evidence(cover: Cover, log_odds: float, machine: bool) -> float:
     """Log-likelihood ratio of hand against no hand for one frame.
 
     Fitted on the sequence of photographs: hands with what is seen of the arm cover 1 to 15 squares.
     """
-    return max((_patch_evidence(patch, was_out, machine) for patch in cover.patches), default=NOTHING_EVIDENCE)
+    return max((_patch_evidence(patch, log_odds, machine) for patch in cover.patches), default=NOTHING_EVIDENCE)
 
 
-def _patch_evidence(patch: Patch, was_out: bool, machine: bool) -> float:
+def _patch_evidence(patch: Patch, log_odds: float, machine: bool) -> float:
+    was_out = log_odds < -2.0
     if machine and patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES:
+        # A hand that was there may be cut off from its arm by the beam: it is let go slowly, within a second.
+        cut_off = log_odds > 0.0 and patch.beside_machine and not patch.may_be_a_disc
         # The machine itself moves discs about, and its shadow stirs over them; a hand in the inside has an arm to the border.
-        return -3.5
+        return -0.5 if cut_off else -3.5
     if was_out and patch.moving_squares > 0.5 * patch.squares:
         # Nothing but a hand moves discs about; where one just left, all has moved and this would mean nothing.
         return _area_evidence(patch.weight, 0.5 if patch.border_squares > 0.0 else 0.8)
     if patch.may_be_a_disc:
-        # A finger tip that comes in is as small, but it moves and it touches the border.
-        moving = patch.moving_squares > 0.3 * patch.squares and patch.border_squares > 0.0
+        # A finger tip that comes in is as small, but it moves and it comes from the border.
+        moving = patch.moving_squares > 0.3 * patch.squares and patch.near_border
         return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
     if patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES and patch.moving_squares < 0.1 * patch.squares:
         # A capture leaves a chain of changed squares that touch at their corners; a hand in the inside has an arm, or stirs.
         return -3.5
+    if patch.may_be_a_place_at_rest:
+        # A hand that rests trembles now and then; a few frames in turn are needed to turn the chain.
+        return -2.0
     # Two or three men that were moved side by side may cover 2 squares in the inside; an arm has no such excuse.
     usual = 0.65 if patch.border_squares >= 0.25 else 2.2
     return _area_evidence(patch.weight, usual)
@@ -352,11 +370,15 @@ def _area_evidence(squares: float, usual: float) -> float:
     return min(max(4.0 * math.log2((squares + 0.05) / usual), NOTHING_EVIDENCE), -NOTHING_EVIDENCE)
 
 
-def _components(mask: Mask, moving: NDArray[np.bool_], region: Region) -> Cover:
+def _components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: Mask | None) -> Cover:
     count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     touching = np.bincount(labels[region.border > 0], minlength=count)
     in_field = np.bincount(labels[region.place_of_pixel < region.columns * region.rows], minlength=count)
     moved = np.bincount(labels[moving], minlength=count)
+    beside, near = np.zeros((2, count), dtype=np.bool_)
+    near[labels[region.near_border > 0]] = True
+    if machine is not None:
+        beside[labels[cv2.dilate(machine, np.ones((3, 3), np.uint8)) > 0]] = True
     is_disc = np.zeros(count, dtype=np.bool_)
     patches = []
     for k in range(1, count):
@@ -366,6 +388,8 @@ def _components(mask: Mask, moving: NDArray[np.bool_], region: Region) -> Cover:
             extent_squares=float(max(statistics[k, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1])) / region.square_px,
             border_squares=float(touching[k]) / region.square_px,
             moving_squares=float(moved[k]) / region.area_px,
+            near_border=bool(near[k]),
+            beside_machine=bool(beside[k]),
         )
         patches.append(patch)
         is_disc[k] = patch.may_be_a_disc and moved[k] < 0.1 * statistics[k, cv2.CC_STAT_AREA]

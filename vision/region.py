@@ -16,6 +16,8 @@ SQUARE_IN_REDUCED_PX = 11
 """The picture is reduced until one square is about so many pixels wide: edges of squares and discs survive, noise does not."""
 MARGIN_SQUARES = 0.45
 """The watched region reaches so far beyond the field: a disc on an edge square stays inside, an arm crosses the border."""
+NEAR_BORDER_PX = 2
+"""An arm whose outline is a pixel off still comes as near to the region's border as this, at reduced size."""
 
 _LOG_OF_GRAY = np.log(np.arange(256, dtype=np.float32) + 6.0)
 
@@ -61,8 +63,8 @@ class Region:
         self.inside = self.polygon(outline)
         self.area_px = self.square_px**2
         self.place_of_pixel = self._places(picture_from_plane)
-        eroded = cv2.erode(self.inside, np.ones((3, 3), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
-        self.border: Mask = cv2.subtract(self.inside, np.asarray(eroded, dtype=np.uint8)).astype(np.uint8)
+        self.border = self._edge(1)
+        self.near_border = self._edge(NEAR_BORDER_PX)
 
     @classmethod
     def of_view(cls, view: BoardView) -> "Region":
@@ -85,6 +87,12 @@ class Region:
         # fillPoly takes integers; far points are cut so that they cannot overflow.
         cv2.fillPoly(mask, [np.round(np.clip(points, -20000, 20000)).astype(np.int32)], (1.0,))
         return mask
+
+    def _edge(self, width_px: int) -> Mask:
+        """Return the outermost pixels of the region, 1 there."""
+        side = 2 * width_px + 1
+        eroded = cv2.erode(self.inside, np.ones((side, side), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
+        return np.asarray(cv2.subtract(self.inside, np.asarray(eroded, dtype=np.uint8)), dtype=np.uint8)
 
     def kernel(self, squares: float) -> Mask:
         """Return a round structuring element with a diameter in squares."""

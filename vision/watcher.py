@@ -192,7 +192,7 @@ class BoardWatcher:
             self._station = Station(self.view, frame.image)
         if self._baseline_due and len(self._quiet) >= CALM_FRAMES:
             self._take_baseline(tuple(self._quiet))
-        elif frame.time_s - self._baseline_s >= REFRESH_S:
+        elif len(self._quiet) >= CALM_FRAMES and self._baseline_wants_refreshing(frame.time_s):
             self._refresh_baseline()
 
     def quiet_frame(self) -> Frame | None:
@@ -301,14 +301,20 @@ class BoardWatcher:
         self._baseline_is_calm = len(frames) >= CALM_FRAMES
         self._baseline_due = False
 
+    def _baseline_wants_refreshing(self, now_s: float) -> bool:
+        if not self._baseline_is_calm:
+            return True
+        return now_s - self._baseline_s >= REFRESH_S and not self.covered.any()
+
     def _refresh_baseline(self) -> None:
-        """Let the baseline follow the light while nobody reaches in and nothing changes."""
+        """Let the baseline follow the light while nobody reaches in, or be a calm one at last, as long as nothing changed."""
         self._baseline_s = self._quiet[-1].time_s
-        if self._baseline is None or len(self._quiet) < QUIET_FRAMES or self.covered.any():
+        if self._baseline is None:
             return
         now = self._sampler.sample(_average(tuple(self._quiet)))
         if float(self._sampler.compare(self._baseline, now).log_likelihood_ratio.max()) < 0.0:
             self._baseline, self._baseline_frame = now, self._quiet[-1].number
+            self._baseline_is_calm = True
 
     def _glimpse(self, frame: Frame) -> None:
         """Look at what the hand does not cover."""

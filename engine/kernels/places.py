@@ -74,31 +74,7 @@ AT_MOST = 3
 UNKNOWN = 1048576
 """No score."""
 
-MOST_PIECES = 24
-"""Endgame tables: the most pieces that the tables hold."""
-LATEST = 25
-"""The greatest value given out so far."""
-STRAYED = 26
-"""Successors that no table holds: there must be none."""
-TABLE_MOVES = 32
-"""Room for the moves of one position, up to ORDINAL."""
-ORDINAL = 16384
-"""The number of a square among those of a group, -1 for none; index group * 128 + bit. Groups 0 to 2 are men, kings and the third
-kind of the side to move, 3 to 5 those of the other, seen by White.
-"""
-CHOOSE = 17408
-"""In how many ways k squares are chosen from n; index n * 8 + k."""
-CLASS_AT = 19456
-"""Where the values of a balance of pieces begin, plus one; 0 where there are none. The index has the sizes of the groups as its
-digits in base 5, group 0 first.
-"""
-SETS_AT = 35328
-"""Where the sets of k squares of a group stand, two places for each; index group * 8 + k."""
-SIZES = 35392
-"""How many there are."""
-UNSTEPS = 35456
-"""Where the steps of Black that end on a square stand; index kind * 128 + bit. A step takes STRIDE places: its origin, and from
-the third one the squares that must be empty between.
-"""
-LISTS = 36096
-"""From here on the lists that the places before point to."""
+ENDGAMES = 22
+"""Where endgame tables begin, 0 if there are none; the place after it says for how many pieces they are."""
+PICKED = 24
+"""While tables are made: the numbers of the occupied squares, rising."""

@@ -156,6 +156,10 @@ uint8_t jog(const char* text) {
 }
 
 uint8_t obey_at_rest(const char* text) {
+#ifdef DAMLUDO_HANG
+    while (is(text, TEXT("$HANG"))) {
+    }
+#endif
     if (text[1] == 'H') return home(text);
     if (text[1] == 'N') return startup_line(text);
     if (is(text, TEXT("$#"))) {

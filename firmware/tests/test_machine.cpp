@@ -387,13 +387,27 @@ void a_stop_behind_a_resume_is_not_lost() {
     HOLDS(s.status().find("<Hold:0|") == 0);
 }
 
+void a_door_in_homing_stops_it() {
+    Session s;
+    s.send("$H\n");
+    s.pass_ms(1000);
+    s.byte(0x84);
+    s.pass_ms(20);
+    const int32_t place = board.place[2];
+    s.pass_ms(5000);
+    EQUAL(board.place[2], place);
+    const std::vector<std::string> lines = s.lines();
+    EQUAL(lines.size(), 5u);
+    EQUAL(lines[0], std::string("ALARM:7"));
+}
+
 void homing_that_finds_no_switch_says_so() {
     Session s;
     s.ask("$132=30");
     s.force(4, 0);
     const std::vector<std::string> lines = s.ask("$H");
-    EQUAL(lines.front(), std::string("ALARM:9"));
-    EQUAL(lines.back(), kOk);
+    EQUAL(lines[0], std::string("ALARM:9"));
+    EQUAL(lines[1], kOk);
 }
 
 }  // namespace
@@ -418,6 +432,7 @@ int main(int count, char** arguments) {
     an_abnormal_reset_is_greeted_with_its_cause();
     a_stop_behind_a_resume_is_not_lost();
     homing_that_finds_no_switch_says_so();
+    a_door_in_homing_stops_it();
     random_moves_are_exact_to_the_step(count > 1 ? atoi(arguments[1]) : 10000);
     printf("machine: all hold\n");
 }

@@ -10,18 +10,30 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
-from damludo.play.console import CommandError, ExitCode, print_json
+from damludo.engine.perft import perft as engine_perft
+from damludo.engine.port import Limits
+from damludo.engine.search import AlphaBeta
+from damludo.play.arguments import count
+from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.rules.game import Game
 from damludo.rules.perft import perft
 from damludo.rules.variants import variant
 
 HELP = "measure how fast the parts of the program are on this machine"
-EXAMPLES = ("damludo bench rules", "damludo bench rules --json", "damludo bench rules --witness other/bin/python")
+EXAMPLES = (
+    "damludo bench rules",
+    "damludo bench rules --witness other/bin/python",
+    "damludo bench vision --views 210 --json",
+)
 
 LEAVES = {"english": 6, "international": 5}
 """Games whose lines are counted, and to which depth: less than a second of work."""
 
 LEAVES_PER_S = 40_000
 """What the readable generator promises, in leaf nodes per second of processor time."""
+
+NODES_PER_S = 3_000_000
+"""What the engine promises, in positions searched per second of processor time."""
 
 OTHER_DEPTH = {"english": 5, "international": 4}
 """For other libraries, which are slower."""
@@ -38,23 +50,22 @@ class Figure:
         name: what was measured.
         value: the figure.
         unit: its unit.
-        bar: what is promised at least; None without a promise.
+        bar: what is promised; None without a promise.
+        at_most: the promise is an upper bound.
     """
 
     name: str
     value: float
     unit: str
     bar: float | None = None
-
-    @property
-    def digits(self) -> int:
-        """How many digits behind the point are worth reading."""
-        return 0 if self.value >= 100 else 1
+    at_most: bool = False
 
     @property
     def kept(self) -> bool:
         """The promise is kept."""
-        return self.bar is None or self.value >= self.bar
+        if self.bar is None:
+            return True
+        return self.value <= self.bar if self.at_most else self.value >= self.bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,23 +79,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also measure the library pydraughts or py-draughts, which this interpreter has; may be given twice (default: this "
         "program's own interpreter, if it has one of them)",
     )
+    parser.add_argument("--views", type=count, default=42, metavar="N", help="random views that vision is set up on")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print; a promise that is not kept is said, and is no error of the command."""
     parts = tuple(PARTS) if arguments.part is None else (arguments.part,)
-    figures = {part: PARTS[part](arguments.witness) for part in parts}
+    figures = {part: PARTS[part](arguments) for part in parts}
     if arguments.json:
         print_json({part: [{**asdict(figure), "kept": figure.kept} for figure in figures[part]] for part in parts})
         return ExitCode.FINE
     for part in parts:
         for figure in figures[part]:
             promise = (
-                "" if figure.bar is None else f"  (promised {figure.bar:,.0f}: {'kept' if figure.kept else 'MISSED'})"
+                ""
+                if figure.bar is None
+                else f"  (promised {_shown(figure.bar)}: {'kept' if figure.kept else 'MISSED'})"
             )
-            print(f"{part:<8} {figure.name:<24} {figure.value:>12,.{figure.digits}f} {figure.unit}{promise}")
+            print(f"{part:<8} {figure.name:<32} {_shown(figure.value):>12} {figure.unit}{promise}")
     return ExitCode.FINE
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def vision(views: int) -> tuple[Figure, ...]:
+    """Set up on random rendered views of all games, and time readings."""
+    from damludo.play.bench_vision import calibration_figures
+
+    return tuple(
+        Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in calibration_figures(views)
+    )
 
 
 def rules(witnesses: Sequence[str] = ()) -> tuple[Figure, ...]:
@@ -131,5 +158,27 @@ def _leaves_per_s(key: str, depth: int) -> float:
     return round(best, 1)
 
 
-PARTS: Mapping[str, Callable[[Sequence[str]], tuple[Figure, ...]]] = {"rules": rules}
+def engine(depth: int = 10, nodes: int = 3_000_000, compiled: bool | None = None) -> tuple[Figure, ...]:
+    """Measure the engine: lines of play counted and positions searched, a second of processor time."""
+    game = Game.new(variant("english"))
+    player = AlphaBeta(Limits(nodes=nodes), report=note, compiled=compiled)
+    player.choose(game)  # makes the engine ready, which is not measured
+    engine_perft(game.variant, game.position, 1, compiled=compiled, report=note)
+    start_s = time.process_time()
+    leaves = engine_perft(game.variant, game.position, depth, compiled=compiled)
+    counted_s = time.process_time() - start_s
+    start_s = time.process_time()
+    searched = player.choose(game).nodes
+    searched_s = time.process_time() - start_s
+    return (
+        Figure(f"english perft {depth}", round(leaves / counted_s, 1), "leaves/s"),
+        Figure("english search", round(searched / searched_s, 1), "nodes/s", NODES_PER_S),
+    )
+
+
+PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
+    "rules": lambda arguments: rules(arguments.witness),
+    "engine": lambda _: engine(),
+    "vision": lambda arguments: vision(arguments.views),
+}
 """The parts by name, each with what measures it."""

@@ -1,79 +1,88 @@
-"""`damludo tables`: endgame tables, made and asked."""
+"""`damludo tables`: the exact end of every position with few pieces."""
 
 import argparse
-import sys
+import time
 from pathlib import Path
 
-from damludo.play.arguments import add_position_arguments, count, game_of
+from damludo.engine.errors import NoTables
+from damludo.engine.tables import Builder, Tables, open_tables, tables_folder
+from damludo.play.arguments import add_position_arguments, game_of
 from damludo.play.console import ExitCode, note, print_json
+from damludo.play.folders import folders
 from damludo.rules.variants import variant
 
-HELP = "build endgame tables, or look a position up in them"
+HELP = "make endgame tables, or ask them how a position ends"
 EXAMPLES = (
-    "damludo tables build --game english --pieces 4",
-    'damludo tables probe --game esperanto --fen "W:WKa1,Kc1:BKh8" --json',
+    "damludo tables build --game english --pieces 2",
+    'damludo tables probe --game english --fen "W:WKc3,Kg7:BKa1" --json',
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
+    """Declare the actions and their options."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    build = actions.add_parser("build", help="make the tables up to a number of pieces and check every value")
+    build = actions.add_parser("build", help="make the tables of a game and check every entry")
     build.add_argument("--game", metavar="KEY", required=True, help="the game; 'damludo games' lists them")
     build.add_argument(
         "--pieces",
-        metavar="N",
-        type=count,
-        required=True,
-        help="most pieces on the board: up to 4 on boards with up to 32 squares in play, up to 3 on those with up to 64",
+        type=int,
+        choices=(2, 3, 4),
+        default=3,
+        help="of the largest positions, both sides together (default: 3; 4 only where 32 squares are used)",
     )
-    probe = actions.add_parser("probe", help="tell what a position is worth with best play, and how long that takes")
+    probe = actions.add_parser("probe", help="tell how a position ends, from the tables that were made")
     add_position_arguments(probe)
-    for parser_ in (build, probe):
-        parser_.add_argument("--json", action="store_true", help="print one JSON document")
+    for action in (build, probe):
+        action.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Build or probe."""
-    from damludo.play.folders import folders
-
-    folder = folders(arguments.home).data / "tables"
+    """Make the tables or ask them."""
+    folder = folders(arguments.home).data / "tables" if arguments.home else tables_folder()
     return _build(arguments, folder) if arguments.action == "build" else _probe(arguments, folder)
 
 
 def _build(arguments: argparse.Namespace, folder: Path) -> int:
-    import time
-
-    from damludo.engine.table_store import Tables
-
+    builder = Builder(variant(arguments.game), arguments.pieces, report=note)
     start_s = time.process_time()
-    files = Tables(variant(arguments.game), folder).build(arguments.pieces, _show_progress, note)
+    told: list[int] = []
+
+    def progress(pieces: int, plies: int, known: int) -> None:
+        if plies % 10 == 0 or pieces not in told:
+            told.append(pieces)
+            note(f"{pieces} pieces, ends in {plies} plies: {known} positions are decided so far")
+
+    builder.build(progress)
+    note("checking every position against those behind its moves ...")
+    if wrong := builder.check():
+        raise NoTables(
+            f"{wrong} positions contradict those behind their moves: the tables are not kept; please report it"
+        )
+    path = builder.save(folder)
     cpu_s = time.process_time() - start_s
-    sizes = {pieces: path.stat().st_size for pieces, path in files.items()}
     if arguments.json:
-        listed = [{"pieces": pieces, "file": str(files[pieces]), "bytes": sizes[pieces]} for pieces in files]
-        print_json({"game": arguments.game, "files": listed, "cpu_seconds": round(cpu_s, 2)})
+        print_json(
+            {
+                "game": arguments.game,
+                "pieces": arguments.pieces,
+                "bytes": path.stat().st_size,
+                "cpu_seconds": round(cpu_s, 2),
+                "file": str(path),
+            }
+        )
     else:
-        for pieces, path in files.items():
-            print(f"{pieces} pieces: {path}, {sizes[pieces] / 1e6:.1f} MB")
+        print(f"{path}: {path.stat().st_size} bytes, {cpu_s:.1f} s of processor time")
     return ExitCode.FINE
 
 
-def _show_progress(what: str, share: float) -> None:
-    if sys.stderr.isatty():
-        bar = "#" * round(30 * share)
-        end = "\n" if share >= 1 else ""
-        print(f"\r[{bar:<30}] {share:4.0%} {what:<12}", end=end, file=sys.stderr, flush=True)
-
-
 def _probe(arguments: argparse.Namespace, folder: Path) -> int:
-    from damludo.engine.table_store import Tables
-
     game = game_of(arguments)
-    entry = Tables(game.variant, folder).look_up(game.position)
+    tables: Tables | None = open_tables(game.variant, folder)
+    if tables is None:
+        raise NoTables(f"no tables have been made; make them with 'damludo tables build --game {game.variant.key}'")
+    ending = tables.probe(game.position)
     if arguments.json:
-        print_json({"value": entry.value, "plies": entry.plies})
+        print_json({"value": ending.value, "plies": ending.plies})
     else:
-        length = "" if entry.plies is None else f" in {entry.plies} plies"
-        print(f"{game.position.side.word} to move: {entry.value}{length}")
+        print(ending.value if ending.plies is None else f"{ending.value} in {ending.plies} plies")
     return ExitCode.FINE

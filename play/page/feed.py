@@ -4,6 +4,7 @@ The match never waits here: what it tells is reduced under a lock that nobody ho
 """
 
 import json
+import math
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -14,6 +15,8 @@ from damludo.play.events import MatchEvent
 from damludo.play.page.shown import TableShown, as_json
 from damludo.play.page.state import PageState, state_after
 
+CLOCK_STEP_S = 0.2
+"""Clocks in a state are at most so old when it is sent."""
 KEPT_EVENTS = 400
 """Events kept for clients that missed some; who missed more has the whole state anyway."""
 
@@ -54,6 +57,7 @@ class Feed:
         self._version, self._n = 1, 0
         self._events: deque[tuple[int, MatchEvent]] = deque(maxlen=KEPT_EVENTS)
         self._snapshot: Snapshot | None = None
+        self._made_s = 0.0
         self._overlay: tuple[int, Mapping[str, Any]] = (0, {})
         self._overlay_text: tuple[int, str] = (0, "")
         self.changed: Callable[[], None] = lambda: None
@@ -67,6 +71,11 @@ class Feed:
             self._version += 1
             self._events.append((self._n, event))
         self.changed()
+
+    @property
+    def version(self) -> int:
+        """Grows with every change of what is shown."""
+        return self._version
 
     @property
     def state(self) -> PageState:
@@ -105,16 +114,17 @@ class Feed:
         return self._overlay_text
 
     def snapshot(self) -> Snapshot:
-        """Return what clients may be sent now. Called by the server; made once for each version."""
+        """Return what clients may be sent now. Called by the server; made once for each version, or when its clocks are old."""
         with self._lock:
             version, n, state, table = self._version, self._n, self._state, self._table
             events = tuple(self._events)
-        made = self._snapshot
-        if made is not None and made.version == version and state.clocks is None:
-            return made
         now_s = self.now_s() if self.now_s is not None else None
+        made, age_s = self._snapshot, math.inf if now_s is None else abs(now_s - self._made_s)
+        if made is not None and made.version == version and (state.clocks is None or age_s < CLOCK_STEP_S):
+            return made
         texts = made.events if made is not None and made.n == n else tuple((k, _event_text(k, e)) for k, e in events)
         whole = json.dumps(as_json(state, table, now_s), ensure_ascii=False, separators=(",", ":"))
+        self._made_s = now_s or 0.0
         self._snapshot = Snapshot(version, n, whole, texts)
         return self._snapshot
 

@@ -19,6 +19,7 @@ from damludo.robot.places import TableLayout
 from damludo.rules.position import Colour
 from damludo.rules.traits import Variant
 from damludo.simulation.guided import GuidedHand
+from damludo.vision.view import BoardView
 
 
 class Page:
@@ -102,18 +103,32 @@ class Page:
         truth: Callable[[], Mapping[str, Any]] | None = None,
     ) -> ShownEyes:
         """Show a table that is ready and let the page's commands reach it; return the eyes that the match shall use."""
-        view = seen.view
         self._desk.links = Links(
-            stop, layout, hand, lambda point: ground_point(view, point, layout.disc_height_mm), set_speed
+            stop, layout, hand, lambda point: ground_point(seen.eyes.view, point, layout.disc_height_mm), set_speed
         )
-        self._feed.show_table(camera=camera_json(view))
         return ShownEyes(
             seen.eyes,
             lambda: hand_outline(seen.eyes.watcher),
             lambda: seen.eyes.ignore(),
             self._feed.show_overlay,
             truth,
+            _Followed(self._feed, seen).look,
         )
+
+
+class _Followed:
+    """Tells the page where the squares are in the picture, at first and whenever a bumped camera was found again."""
+
+    def __init__(self, feed: Feed, seen: CalibratedEyes) -> None:
+        self._feed, self._seen = feed, seen
+        self._view: BoardView | None = None
+        self.look()
+
+    def look(self) -> None:
+        view = self._seen.eyes.view
+        if view is not self._view:
+            self._view = view
+            self._feed.show_table(camera=camera_json(view))
 
 
 @contextlib.contextmanager

@@ -170,6 +170,7 @@ class ShownEyes:
         show: takes the overlay, if it is another than before.
         truth: tells where the things of a simulated table are. At a real table a person sees them; here the page is his only eye.
             It goes to the page alone: the match has to look.
+        looked: called ten times a second at most.
     """
 
     def __init__(
@@ -179,7 +180,9 @@ class ShownEyes:
         carriage: Callable[[], Sequence[NDArray[np.float64]]],
         show: Callable[[Mapping[str, Any]], None],
         truth: Callable[[], Mapping[str, Any]] | None = None,
+        looked: Callable[[], None] = lambda: None,
     ) -> None:
+        self._looked = looked
         self._eyes, self._outline, self._carriage, self._show = eyes, outline, carriage, show
         self._truth = truth
         self._readings: dict[str, dict[str, Any]] = {}
@@ -191,6 +194,7 @@ class ShownEyes:
         scene = self._eyes.look(frame_rate_hz)
         if scene.time_s >= self._next_s:
             self._next_s = scene.time_s + 1.0 / RATE_HZ
+            self._looked()
             carriage = self._carriage()
             self._offer(
                 {

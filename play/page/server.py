@@ -231,8 +231,8 @@ class PageServer:
             client.wake.clear()
             while client.answers:
                 await websocket.send_text(client.answers.popleft())
-            snapshot = self._feed.snapshot()
-            if snapshot.version != client.version:
+            if self._feed.version != client.version:
+                snapshot = self._feed.snapshot()
                 message = snapshot.message(self._desk.epoch, client.since)
                 client.version, client.since = snapshot.version, snapshot.n
                 await websocket.send_text(message)

@@ -110,7 +110,7 @@ WHY_NOT: Mapping[str, str] = {
     "go": "Nothing was stopped.",
     "resign": "There is no game that could be given up.",
     "draw": "A draw can be claimed or offered in your turn.",
-    "take_back": "There is no move of yours that could be taken back now.",
+    "take_back": "A move of yours can be taken back when it is your turn again.",
     "hint": "A hint is given in your turn.",
 }
 """Why a command cannot be given now."""

@@ -1,6 +1,5 @@
 """What the flashed image does to the motors: never a step too many, fast enough, and still at once when it must be."""
 
-import itertools
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ CPU_HZ = 16_000_000
 STEPS_PER_MM = (80, 80, 400)
 START = -40_000
 MOVES = 300
+PACE_STEPS = 16
 FIRMWARES = ["avr", "native"]
 
 Step = tuple[float, int, int]
@@ -38,8 +38,9 @@ def test_the_position_is_exact_after_random_moves_with_holds_and_overrides(kind:
         wire.obey(f"$12{axis}=3000")
     at = {"X": 0.0, "Y": 0.0, "Z": 0.0}
     for _ in range(MOVES):
-        for axis in draw.sample("XYZ", draw.randint(1, 3)):
-            at[axis] = round(draw.uniform(-8, 8) if axis != "Z" else draw.uniform(-2, 2), draw.randint(0, 3))
+        for name in draw.sample("XYZ", draw.randint(1, 3)):
+            reach = 2 if name == "Z" else 8
+            at[name] = round(draw.uniform(-reach, reach), draw.randint(0, 3))
         words = " ".join(f"{axis}{value}" for axis, value in at.items())
         wire.obey(f"G0 {words}" if draw.random() < 0.4 else f"G1 {words} F{draw.choice((600, 3000, 9000))}")
         if draw.random() < 0.35:
@@ -89,10 +90,12 @@ def test_a_hold_slows_within_20_ms(kind: str, make_wire: MakeWire, tmp_path: Pat
     wire.live(600, b"!")
     wire.process.close()
 
-    times = [time for time, _, _ in _steps(tmp_path / "trace") if time > sent_s]
-    even_s = times[1] - times[0]
-    slower = next(later for earlier, later in itertools.pairwise(times) if later - earlier > 1.02 * even_s)
-    assert slower - sent_s < 0.020
+    times = [time for time, _, _ in _steps(tmp_path / "trace") if time > sent_s - 0.1]
+    # The mean of some steps: an interrupt in between moves a single one by a few per cent.
+    paces = [(after, after - before) for before, after in zip(times, times[PACE_STEPS:], strict=False)]
+    even_s = max(pace for time, pace in paces if time < sent_s)
+    last_even_s = max(time for time, pace in paces if pace <= 1.003 * even_s)
+    assert 0.0 <= last_even_s - sent_s < 0.020
     # 200 mm/s at 1000 mm/s^2.
     assert times[-1] - sent_s == pytest.approx(0.2, abs=0.025)
 

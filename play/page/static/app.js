@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The page at the table. All state is the server's: every message brings the whole of it, and the page only shows it. So a reload
  * or a second browser shows the same.
@@ -31,8 +30,16 @@ class Page {
     this.toastTimer = 0;
     this.board = new BoardView(byId("board-view"));
     this.camera = new CameraView(byId("camera-view"));
-    this.connection = new Connection({ state: (m) => this.take(m), overlay: (m) => this.takeOverlay(m), link: (up) => this.link(up) });
-    this.hand = new Hand({ ask: (fields) => this.command("hand", fields), tell: (fields) => this.connection.post({ command: "hand", ...fields }) }, () => this.handChanged(), () => this.showHand());
+    this.connection = new Connection({
+      state: (m) => this.take(m),
+      overlay: (m) => this.takeOverlay(m),
+      link: (up) => this.link(up),
+    });
+    this.hand = new Hand(
+      { ask: (fields) => this.command("hand", fields), tell: (fields) => this.connection.post({ command: "hand", ...fields }) },
+      () => this.handChanged(),
+      () => this.showHand(),
+    );
     this.listen();
     setInterval(() => this.state && panels.renderClocks(this.state, (performance.now() - this.came_ms) / 1000), 250);
   }
@@ -84,7 +91,9 @@ class Page {
 
   render() {
     const state = this.state;
-    document.title = state.simulation ? t("{game} – Damludo (simulation)", { game: gameName(state) }) : t("{game} – Damludo", { game: gameName(state) });
+    document.title = state.simulation
+      ? t("{game} – Damludo (simulation)", { game: gameName(state) })
+      : t("{game} – Damludo", { game: gameName(state) });
     say(byId("game-name"), gameName(state));
     byId("simulation").hidden = !state.simulation;
     for (const button of document.querySelectorAll("[data-speed]")) {
@@ -96,7 +105,10 @@ class Page {
     panels.renderTurn(state);
     panels.renderClocks(state, 0);
     panels.renderMoves(state);
-    panels.renderRuling(state, (squares) => { this.board.point(squares); this.renderBoardNotes(); });
+    panels.renderRuling(state, (squares) => {
+      this.board.point(squares);
+      this.renderBoardNotes();
+    });
     panels.renderTextBoard(state);
     panels.renderLog(this.log);
     panels.renderKeys(state.simulation);
@@ -111,7 +123,7 @@ class Page {
   }
 
   renderSay() {
-    panels.renderSay(this.state, this.linked, (name, fields) => this.command(name, (fields)));
+    panels.renderSay(this.state, this.linked, (name, fields) => this.command(name, fields));
     document.body.classList.toggle("stopped", !!this.state?.can.go);
   }
 
@@ -128,7 +140,9 @@ class Page {
   toast(text) {
     clearTimeout(this.toastTimer);
     byId("toast").textContent = text;
-    this.toastTimer = window.setTimeout(() => { byId("toast").textContent = ""; }, TOAST_MS);
+    this.toastTimer = window.setTimeout(() => {
+      byId("toast").textContent = "";
+    }, TOAST_MS);
   }
 
   // --- what goes to the server ------------------------------------------------------------------------------------------------
@@ -136,13 +150,18 @@ class Page {
   async command(name, fields = {}) {
     const answer = await this.connection.send(name, fields);
     if (answer.text) this.toast(answer.text);
-    else if (!answer.ok) this.toast(name === "stop" ? t("STOP did not reach the table! Use the switch at the machine.") : t("This did not reach the table. Please try again."));
+    else if (!answer.ok)
+      this.toast(
+        name === "stop"
+          ? t("STOP did not reach the table! Use the switch at the machine.")
+          : t("This did not reach the table. Please try again."),
+      );
     return answer;
   }
 
   listen() {
     byId("stop").addEventListener("click", () => this.command("stop"));
-    for (const id of ["hint", "take-back", "draw"]) this.onceAtATime(byId(id), () => this.command(BUTTONS[(id)]));
+    for (const id of ["hint", "take-back", "draw"]) this.onceAtATime(byId(id), () => this.command(BUTTONS[id]));
     byId("resign").addEventListener("click", () => askToResign(() => this.command("resign")));
     byId("new-game").addEventListener("click", () => this.newGame());
     byId("level").addEventListener("change", () => this.command("level", { level: Number(byId("level").value) }));
@@ -173,19 +192,28 @@ class Page {
   whatIs(event) {
     event.preventDefault();
     const name = byId("what-is-square").value.trim().toLowerCase();
-    const square = this.state?.game.squares.find((s) => s.playable && (s.name === name || (this.state.game.numeric && s.number === name)));
-    say(byId("what-is-answer"), square ? this.board.describe(square.name) : t("There is no square “{square}” on this board.", { square: name }));
+    const square = this.state?.game.squares.find(
+      (s) => s.playable && (s.name === name || (this.state.game.numeric && s.number === name)),
+    );
+    say(
+      byId("what-is-answer"),
+      square ? this.board.describe(square.name) : t("There is no square “{square}” on this board.", { square: name }),
+    );
   }
 
   /** The space bar is STOP on the whole page, also on buttons (Enter presses them); only where one types or chooses it is a space. */
   listenToKeys() {
     const typing = (event) => event.target instanceof Element && event.target.closest("input, select, textarea, summary");
     const space = (event) => event.code === "Space" && !event.ctrlKey && !event.altKey && !event.metaKey && !typing(event);
-    addEventListener("keydown", (event) => {
-      if (!space(event)) return;
-      event.preventDefault();
-      if (!event.repeat) this.command("stop");
-    }, true);
+    addEventListener(
+      "keydown",
+      (event) => {
+        if (!space(event)) return;
+        event.preventDefault();
+        if (!event.repeat) this.command("stop");
+      },
+      true,
+    );
     // A button is pressed when the space bar comes up.
     addEventListener("keyup", (event) => space(event) && event.preventDefault(), true);
     addEventListener("keydown", (event) => {
@@ -200,12 +228,12 @@ class Page {
     dragWithin(board, this.hand, (x, y) => this.boardTarget(x, y));
     dragWithin(byId("camera-view"), this.hand, (x, y) => this.pictureTarget(x, y));
     board.addEventListener("click", (event) => {
-      const button = (event.target).closest("button");
+      const button = event.target.closest("button");
       // A click without a pointer is Enter, or a screen reader's press; pointers are `dragWithin`'s matter.
-      if (button && event.detail === 0) this.activate((button));
+      if (button && event.detail === 0) this.activate(button);
     });
     board.addEventListener("focusin", (event) => {
-      const target = this.hand.holding ? this.buttonTarget((event.target)) : null;
+      const target = this.hand.holding ? this.buttonTarget(event.target) : null;
       if (target) this.hand.move(target);
     });
   }
@@ -243,7 +271,7 @@ class Page {
   rackTarget(side, viewX, view, last) {
     const slots = this.board.slots(side);
     const count = this.board.rackCount(side);
-    const g = (this.board.geometry);
+    const g = this.board.geometry;
     if (!slots.length) return null;
     const under = Math.round((viewX - g.slotView(side, 0, slots.length)[0]) / g.railPitch(slots.length));
     const slot = this.hand.holding ? Math.min(count, slots.length - 1) : Math.max(0, Math.min(last ? count : under, count - 1));
@@ -260,7 +288,12 @@ class Page {
     document.body.classList.toggle("holding", this.hand.holding);
     this.showHand();
     // While a pointer is down the drawing says it all.
-    if (this.hand.resting) this.toast(t("You hold the disc from {place}. Let it go where it belongs; Esc puts it back.", { place: placeName(this.hand.origin.name) }));
+    if (this.hand.resting)
+      this.toast(
+        t("You hold the disc from {place}. Let it go where it belongs; Esc puts it back.", {
+          place: placeName(this.hand.origin.name),
+        }),
+      );
   }
 
   showHand() {
@@ -273,10 +306,17 @@ class Page {
     const g = this.board.geometry;
     if (!at || !g || !("board" in at.place)) return null;
     if (!at.name.startsWith("rack ")) return g.view(...at.place.board);
-    const side = (at.name.slice(5));
+    const side = at.name.slice(5);
     const slots = this.board.slots(side);
     const [x, y] = at.place.board;
-    return g.slotView(side, Math.max(0, slots.findIndex(([sx, sy]) => sx === x && sy === y)), slots.length);
+    return g.slotView(
+      side,
+      Math.max(
+        0,
+        slots.findIndex(([sx, sy]) => sx === x && sy === y),
+      ),
+      slots.length,
+    );
   }
 }
 

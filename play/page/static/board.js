@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The board on the page: discs, marks, and one button for each square, which keyboards and screen readers use.
  *
@@ -9,6 +8,7 @@
 import { fill, html, say, svg } from "./dom.js";
 import { drawBoard, drawDisc, pieceOf, setEmblem } from "./drawing.js";
 import { Geometry } from "./geometry.js";
+import * as marks from "./marks.js";
 import { t } from "./texts.js";
 import { MARKS, PIECES, RACKS } from "./words.js";
 
@@ -68,7 +68,15 @@ export class BoardView {
     this.layer = svg("g", { class: "discs" });
     this.above = svg("g", { class: "marks" });
     this.handLayer = svg("g", { class: "hand" });
-    this.drawing = svg("svg", { viewBox: g.viewBox, "aria-hidden": "true", class: "drawing" }, drawBoard(g), this.below, this.layer, this.above, this.handLayer);
+    this.drawing = svg(
+      "svg",
+      { viewBox: g.viewBox, "aria-hidden": "true", class: "drawing" },
+      drawBoard(g),
+      this.below,
+      this.layer,
+      this.above,
+      this.handLayer,
+    );
     this.host.replaceChildren(this.drawing, ...this.buildButtons(g));
     this.host.classList.toggle("simulated", this.state.simulation);
   }
@@ -76,7 +84,7 @@ export class BoardView {
   // --- discs ------------------------------------------------------------------------------------------------------------------
 
   renderDiscs() {
-    const g = (this.geometry);
+    const g = this.geometry;
     const discs = (this.table ? this.tableDiscs(g) : this.believedDiscs(g)).sort((a, b) => a.z - b.z);
     const keys = new Set(discs.map((disc) => disc.key));
     for (const [key, element] of this.discs) {
@@ -89,7 +97,7 @@ export class BoardView {
   }
 
   place(g, disc, position) {
-    const layer = (this.layer);
+    const layer = this.layer;
     let element = this.discs.get(disc.key);
     if (!element) {
       element = drawDisc(disc.side, g.disc / 2);
@@ -110,9 +118,9 @@ export class BoardView {
       const square = g.byName.get(name);
       if (!piece || !square) continue;
       const [x, y] = g.viewOf(square);
-      const emblem = (piece.parachutist ? "parachutist" : "");
+      const emblem = piece.parachutist ? "parachutist" : "";
       discs.push({ key: `${name}${piece.side}`, x, y, z: 0, side: piece.side, emblem });
-      if (piece.king) discs.push({ key: `${name}${piece.side}2`, x, y, z: 0.24 * g.disc, side: piece.side, emblem: ("king") });
+      if (piece.king) discs.push({ key: `${name}${piece.side}2`, x, y, z: 0.24 * g.disc, side: piece.side, emblem: "king" });
     }
     return [...discs, ...this.rackDiscs(g)];
   }
@@ -123,7 +131,7 @@ export class BoardView {
       const slots = this.slots(side).length;
       return Array.from({ length: this.state.racks[side] }, (_, slot) => {
         const [x, y] = g.slotView(side, slot, Math.max(slots, this.state.racks[side]));
-        return { key: `rack ${side} ${slot}`, x, y, z: 0, side, emblem: ("") };
+        return { key: `rack ${side} ${slot}`, x, y, z: 0, side, emblem: "" };
       });
     });
   }
@@ -141,7 +149,9 @@ export class BoardView {
 
   tableEmblem(g, discs, number) {
     const [x, y, z] = discs[number];
-    const below = discs.some(([bx, by, bz], other) => other !== number && bz < z - 1 && z < HELD_MM && Math.hypot(bx - x, by - y) < g.disc / 2);
+    const below = discs.some(
+      ([bx, by, bz], other) => other !== number && bz < z - 1 && z < HELD_MM && Math.hypot(bx - x, by - y) < g.disc / 2,
+    );
     if (below) return "king";
     const square = g.squareAt(x, y);
     return square && z < 1 && pieceOf(this.state.position[square.name])?.parachutist ? "parachutist" : "";
@@ -171,7 +181,7 @@ export class BoardView {
 
   /** @returns {string | null} letter of what lies on a square of the simulated table; null when the table is not known */
   lyingOn(name) {
-    const g = (this.geometry);
+    const g = this.geometry;
     if (!this.table) return null;
     const here = this.table.discs.filter(([x, y, z]) => z < HELD_MM && g.squareAt(x, y)?.name === name);
     if (!here.length) return ".";
@@ -189,33 +199,49 @@ export class BoardView {
   // --- marks ------------------------------------------------------------------------------------------------------------------
 
   renderMarks() {
-    const g = (this.geometry);
+    const g = this.geometry;
     const { last = [], due = [], wrong = [] } = this.state.marks;
     const at = (names, draw) =>
-      names.map((name) => g.byName.get(name)).filter((square) => !!square).map((square) => draw(...g.viewOf(square)));
+      names
+        .map((name) => g.byName.get(name))
+        .filter((square) => !!square)
+        .map((square) => draw(...g.viewOf(square)));
     const unseen = this.table ? g.game.squares.filter((square) => this.differs(square.name)).map((square) => square.name) : [];
-    fill(this.below, [...at(last, (x, y) => lastMark(g, x, y)), ...at(unseen, (x, y) => unseenMark(g, x, y))]);
+    fill(this.below, [...at(last, (x, y) => marks.last(g, x, y)), ...at(unseen, (x, y) => marks.unseen(g, x, y))]);
     const arrow = this.pointed.length ? this.pointed : (this.state.hint?.squares ?? []);
     fill(this.above, [
-      ...at(wrong, (x, y) => wrongMark(g, x, y)),
-      ...at(due, (x, y) => dueMark(g, x, y)),
-      ...arrows(g, arrow),
+      ...at(wrong, (x, y) => marks.wrong(g, x, y)),
+      ...at(due, (x, y) => marks.due(g, x, y)),
+      ...marks.arrows(g, arrow),
     ]);
-    this.shown = { last: last.length > 0, due: due.length > 0, wrong: wrong.length > 0, unseen: unseen.length > 0, arrow: arrow.length > 0 };
+    this.shown = {
+      last: last.length > 0,
+      due: due.length > 0,
+      wrong: wrong.length > 0,
+      unseen: unseen.length > 0,
+      arrow: arrow.length > 0,
+    };
   }
 
   /** Show where the pointer drags a disc of a side, and the machine's carriage when it is known and over the board. */
   showHand(at, side) {
     const g = this.geometry;
     if (!g) return;
-    const marks = [];
+    const shown = [];
     const [x, y] = this.table?.carriage ? g.view(...this.table.carriage) : [-Infinity, 0];
     if (Math.abs(x - g.width / 2) < g.width / 2 + g.outer && Math.abs(y - g.height / 2) < g.height / 2 + g.outer) {
       const arm = 0.45 * g.square;
-      marks.push(svg("g", { class: "carriage", transform: `translate(${x} ${y})` }, svg("circle", { r: 0.3 * g.square }), svg("path", { d: `M${-arm} 0H${arm}M0 ${-arm}V${arm}` })));
+      shown.push(
+        svg(
+          "g",
+          { class: "carriage", transform: `translate(${x} ${y})` },
+          svg("circle", { r: 0.3 * g.square }),
+          svg("path", { d: `M${-arm} 0H${arm}M0 ${-arm}V${arm}` }),
+        ),
+      );
     }
-    if (at) marks.push(svg("circle", { cx: at[0], cy: at[1], r: 0.44 * g.square, class: `grip ${side}` }));
-    fill((this.handLayer), marks);
+    if (at) shown.push(svg("circle", { cx: at[0], cy: at[1], r: 0.44 * g.square, class: `grip ${side}` }));
+    fill(this.handLayer, shown);
   }
 
   // --- squares as buttons -----------------------------------------------------------------------------------------------------
@@ -223,10 +249,18 @@ export class BoardView {
   buildButtons(g) {
     this.buttons.clear();
     const rows = g.seenRows().map((row) => html("div", { role: "row" }, ...row.map((square) => this.cell(square))));
-    const grid = html("div", { role: "grid", class: "grid", "aria-label": t("Board of {game}. The arrow keys walk from square to square.", { game: g.game.name }) }, ...rows);
+    const grid = html(
+      "div",
+      {
+        role: "grid",
+        class: "grid",
+        "aria-label": t("Board of {game}. The arrow keys walk from square to square.", { game: g.game.name }),
+      },
+      ...rows,
+    );
     const half = g.game.lines ? g.square / 2 : 0;
     lay(grid, g, -half, -half, g.width + 2 * half, g.height + 2 * half);
-    const rails = (["upper", "lower"]).map((rail) => {
+    const rails = ["upper", "lower"].map((rail) => {
       const side = g.railSide(rail);
       const button = html("button", { type: "button", class: "rack", "data-rack": side }, html("span"));
       lay(button, g, g.extent.left, g.railY(rail) - g.rail / 2, g.extent.width, g.rail);
@@ -248,9 +282,13 @@ export class BoardView {
   }
 
   renderButtons() {
-    const g = (this.geometry);
+    const g = this.geometry;
     if (!this.buttons.has(this.current)) {
-      this.current = g.seenRows().flat().find((square) => square.playable && this.state.position[square.name])?.name ?? "";
+      this.current =
+        g
+          .seenRows()
+          .flat()
+          .find((square) => square.playable && this.state.position[square.name])?.name ?? "";
       this.buttons.get(this.current)?.setAttribute("tabindex", "0");
     }
     for (const [name, button] of this.buttons) {
@@ -269,19 +307,20 @@ export class BoardView {
   }
 
   rackCount(side) {
-    const g = (this.geometry);
+    const g = this.geometry;
     if (!this.table) return this.state.racks[side];
     return this.table.discs.filter(([x, y, z, letter]) => letter === side[0] && this.rackPlace(g, x, y, z)).length;
   }
 
   /** What is on a square, in words, with everything that the drawing shows there. */
   describe(name) {
-    const { marks, hint, position } = this.state;
+    const { hint, position } = this.state;
+    const { last = [], due = [], wrong = [] } = this.state.marks;
     const parts = [t("{square}, {piece}", { square: name, piece: pieceName(position[name]) })];
     if (this.differs(name)) parts.push(t("on the table: {piece}", { piece: pieceName(this.lyingOn(name) ?? ".") }));
-    if (marks.last?.includes(name)) parts.push(t(MARKS.last));
-    if (marks.due?.includes(name)) parts.push(t(MARKS.due));
-    if (marks.wrong?.includes(name)) parts.push(t(MARKS.wrong));
+    if (last.includes(name)) parts.push(t(MARKS.last));
+    if (due.includes(name)) parts.push(t(MARKS.due));
+    if (wrong.includes(name)) parts.push(t(MARKS.wrong));
     if (hint?.squares.includes(name)) parts.push(t(MARKS.arrow));
     return parts.join(", ");
   }
@@ -297,7 +336,7 @@ export class BoardView {
   /** Arrow keys walk as the player sees the board; beyond the last row lie the racks. */
   walk(event) {
     const step = STEPS[event.key];
-    const from = (event.target);
+    const from = event.target;
     if (!step || event.ctrlKey || event.altKey || event.metaKey || !this.geometry) return;
     const next = from.dataset.rack ? this.fromRack(from, step) : this.beside(from.dataset.square ?? "", step);
     if (!next) return;
@@ -306,7 +345,7 @@ export class BoardView {
   }
 
   fromRack(from, [, down]) {
-    const g = (this.geometry);
+    const g = this.geometry;
     const rail = g.railOf(from.dataset.rack);
     if (down !== (rail === "upper" ? 1 : -1)) return null;
     const rows = g.seenRows();
@@ -315,7 +354,7 @@ export class BoardView {
   }
 
   beside(name, [across, down]) {
-    const g = (this.geometry);
+    const g = this.geometry;
     const rows = g.seenRows();
     const y = rows.findIndex((row) => row.some((square) => square.name === name));
     if (y < 0) return null;
@@ -361,50 +400,4 @@ function lay(element, g, x, y, width, height) {
   element.style.top = `${((y - top) / high) * 100}%`;
   element.style.width = `${(width / whole) * 100}%`;
   element.style.height = `${(height / high) * 100}%`;
-}
-
-// Each mark has a shape of its own: corners, a ring with an arrow, a cross, a dashed disc.
-
-function lastMark(g, x, y) {
-  const half = 0.46 * g.square;
-  const leg = 0.2 * g.square;
-  const corner = (sx, sy) => `M${x + sx * half} ${y + sy * (half - leg)}V${y + sy * half}H${x + sx * (half - leg)}`;
-  return svg("g", { class: "last" },
-    svg("rect", { x: x - half, y: y - half, width: 2 * half, height: 2 * half, rx: 2 }),
-    svg("path", { d: corner(-1, -1) + corner(1, -1) + corner(1, 1) + corner(-1, 1), "stroke-width": 0.07 * g.square }));
-}
-
-function dueMark(g, x, y) {
-  const s = g.square;
-  const arrow = `M${x} ${y - 0.12 * s}v${-0.42 * s}M${x - 0.13 * s} ${y - 0.27 * s}l${0.13 * s} ${0.15 * s} ${0.13 * s} ${-0.15 * s}`;
-  return svg("g", { class: "due" },
-    svg("circle", { cx: x, cy: y, r: 0.44 * s, "stroke-width": 0.13 * s, class: "casing" }),
-    svg("circle", { cx: x, cy: y, r: 0.44 * s, "stroke-width": 0.07 * s, "stroke-dasharray": `${0.2 * s} ${0.1 * s}` }),
-    svg("path", { d: arrow, "stroke-width": 0.17 * s, class: "casing" }),
-    svg("path", { d: arrow, "stroke-width": 0.08 * s }));
-}
-
-function wrongMark(g, x, y) {
-  const s = g.square;
-  const half = 0.45 * s;
-  const arm = 0.11 * s;
-  const [bx, by] = [x + 0.33 * s, y - 0.33 * s];
-  return svg("g", { class: "wrong" },
-    svg("rect", { x: x - half, y: y - half, width: 2 * half, height: 2 * half, "stroke-width": 0.08 * s }),
-    svg("circle", { cx: bx, cy: by, r: 0.21 * s, class: "badge", "stroke-width": 0.035 * s }),
-    svg("path", { d: `M${bx - arm} ${by - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}`, class: "cross", "stroke-width": 0.08 * s }));
-}
-
-function unseenMark(g, x, y) {
-  return svg("circle", { cx: x, cy: y, r: 0.4 * g.square, class: "unseen", "stroke-width": 0.05 * g.square, "stroke-dasharray": `${0.09 * g.square} ${0.09 * g.square}` });
-}
-
-function arrows(g, names) {
-  const points = names.map((name) => g.byName.get(name)).filter((square) => !!square).map((square) => g.viewOf(square));
-  if (!points.length) return [];
-  const ring = svg("circle", { cx: points[0][0], cy: points[0][1], r: 0.44 * g.square, class: "arrow", "stroke-width": 0.07 * g.square });
-  if (points.length === 1) return [ring];
-  const d = `M${points.map((point) => point.map((v) => v.toFixed(1)).join(" ")).join("L")}`;
-  const width = 0.11 * g.square;
-  return [ring, svg("path", { d, class: "arrow casing", "stroke-width": 1.7 * width }), svg("path", { d, class: "arrow", "stroke-width": width, "marker-end": "url(#tip)" })];
 }

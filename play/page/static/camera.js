@@ -1,4 +1,3 @@
-// @ts-check
 /** The live picture, and over it what the machine sees: the grid, its readings, hands, the carriage, the last move. */
 
 import { byId, fill, say, svg } from "./dom.js";
@@ -63,7 +62,8 @@ export class CameraView {
     const unit = Math.max(camera.width, camera.height) / 100;
     /** @type {Node[]} */
     const parts = [];
-    if (byId("show-grid").checked && camera.corners) parts.push(svg("path", { d: gridPath(camera.corners, this.state.game), class: "grid-lines", "stroke-width": 0.3 * unit }));
+    if (byId("show-grid").checked && camera.corners)
+      parts.push(svg("path", { d: gridPath(camera.corners, this.state.game), class: "grid-lines", "stroke-width": 0.3 * unit }));
     if (byId("show-readings").checked) parts.push(...this.readings(unit));
     parts.push(...this.lastMove(marks.last ?? [], unit));
     (this.overlay?.carriage ?? []).forEach((part, i) => parts.push(...outline(part, "machine", i ? "" : t("machine"), unit)));
@@ -85,7 +85,19 @@ export class CameraView {
       const [x, y] = at;
       const doubtful = reading.confidence < SURE;
       const text = doubtful ? `${reading.content}? ${Math.round(100 * reading.confidence)}` : reading.content;
-      return [svg("text", { x, y: y + 0.7 * unit, "font-size": 2 * unit, class: doubtful ? "reading doubtful" : "reading", "stroke-width": 0.6 * unit }, text)];
+      return [
+        svg(
+          "text",
+          {
+            x,
+            y: y + 0.7 * unit,
+            "font-size": 2 * unit,
+            class: doubtful ? "reading doubtful" : "reading",
+            "stroke-width": 0.6 * unit,
+          },
+          text,
+        ),
+      ];
     });
   }
 
@@ -93,7 +105,10 @@ export class CameraView {
     const points = names.map((name) => this.state.camera.squares?.[name]).filter((point) => point);
     if (points.length < 2) return [];
     const d = `M${points.map((point) => point.join(" ")).join("L")}`;
-    return [svg("path", { d, class: "trail casing", "stroke-width": 1.1 * unit }), svg("path", { d, class: "trail", "stroke-width": 0.6 * unit, "marker-end": "url(#tip)" })];
+    return [
+      svg("path", { d, class: "trail casing", "stroke-width": 1.1 * unit }),
+      svg("path", { d, class: "trail", "stroke-width": 0.6 * unit, "marker-end": "url(#tip)" }),
+    ];
   }
 
   /** @returns {Point} a point of the screen in px of the picture */

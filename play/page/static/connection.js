@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The one WebSocket. It comes back by itself; each command carries an id and the server's epoch, so a double click or a stale
  * page has no second effect. Nothing is sent later than it was asked for: a STOP of half a minute ago would surprise people.

@@ -1,4 +1,3 @@
-// @ts-check
 /** Making elements. Texts go in as text nodes: nothing that comes over the wire is ever read as HTML. */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -10,8 +9,9 @@ const SVG = "http://www.w3.org/2000/svg";
  */
 function furnish(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") element.addEventListener(name, (value));
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, String(value === true ? "" : value));
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, String(value === true ? "" : value));
   }
   element.append(...children.filter((child) => child !== null));
   return element;
@@ -19,12 +19,12 @@ function furnish(element, attributes, children) {
 
 /** @returns {HTMLElement} */
 export function html(tag, attributes = {}, ...children) {
-  return (furnish(document.createElement(tag), attributes, children));
+  return furnish(document.createElement(tag), attributes, children);
 }
 
 /** @returns {SVGElement} */
 export function svg(tag, attributes = {}, ...children) {
-  return (furnish(document.createElementNS(SVG, tag), attributes, children));
+  return furnish(document.createElementNS(SVG, tag), attributes, children);
 }
 
 /** @returns {any} the element with an id that the page is known to have */
@@ -34,7 +34,8 @@ export function byId(id) {
 
 /** Replace the children only where something differs, so that a reader's place and the focus stay where they are. */
 export function fill(element, children) {
-  const same = element.childNodes.length === children.length && children.every((child, i) => child.isEqualNode(element.childNodes[i]));
+  const same =
+    element.childNodes.length === children.length && children.every((child, i) => child.isEqualNode(element.childNodes[i]));
   if (!same) element.replaceChildren(...children);
 }
 

@@ -1,4 +1,3 @@
-// @ts-check
 /** The wooden board and its discs as SVG. Drawn once for a game; afterwards only the discs and marks change. */
 
 import { svg } from "./dom.js";
@@ -28,19 +27,29 @@ function chance(column, row) {
 
 function definitions() {
   const grains = [0, 1, 2, 3].map((number) =>
-    svg("pattern", {
-      id: `grain${number}`, width: GRAIN_TILE, height: GRAIN_TILE, patternUnits: "userSpaceOnUse",
-      patternTransform: `translate(${number * 67} ${number * 41}) rotate(${number % 2 ? 90 : 0}) scale(.8)`,
-    }, svg("path", { d: grain(number), class: "grain" })),
+    svg(
+      "pattern",
+      {
+        id: `grain${number}`,
+        width: GRAIN_TILE,
+        height: GRAIN_TILE,
+        patternUnits: "userSpaceOnUse",
+        patternTransform: `translate(${number * 67} ${number * 41}) rotate(${number % 2 ? 90 : 0}) scale(.8)`,
+      },
+      svg("path", { d: grain(number), class: "grain" }),
+    ),
   );
   const defs = svg("defs", {}, ...grains);
   // Parsed as one piece: nothing in it comes from outside.
-  defs.insertAdjacentHTML("beforeend", `
+  defs.insertAdjacentHTML(
+    "beforeend",
+    `
     <radialGradient id="ivory" cx="38%" cy="32%" r="75%"><stop offset="0" stop-color="#fff8e6"/><stop offset=".6" stop-color="#f0dcb2"/><stop offset="1" stop-color="#d9bb84"/></radialGradient>
     <radialGradient id="ebony" cx="38%" cy="32%" r="75%"><stop offset="0" stop-color="#5b4a41"/><stop offset=".55" stop-color="#33271f"/><stop offset="1" stop-color="#1d1511"/></radialGradient>
     <radialGradient id="shade"><stop offset=".55" stop-color="#1b0d04" stop-opacity=".55"/><stop offset="1" stop-color="#1b0d04" stop-opacity="0"/></radialGradient>
     <linearGradient id="rail" x2="0" y2="1"><stop offset="0" stop-color="#3f2313"/><stop offset=".3" stop-color="#5d371f"/><stop offset="1" stop-color="#744728"/></linearGradient>
-    <marker id="tip" viewBox="0 0 10 10" refX="6" refY="5" markerWidth="3.2" markerHeight="3.2" orient="auto"><path d="M0 0 10 5 0 10 2.5 5z" fill="context-stroke"/></marker>`);
+    <marker id="tip" viewBox="0 0 10 10" refX="6" refY="5" markerWidth="3.2" markerHeight="3.2" orient="auto"><path d="M0 0 10 5 0 10 2.5 5z" fill="context-stroke"/></marker>`,
+  );
   return defs;
 }
 
@@ -52,7 +61,9 @@ function frame(g) {
     svg("polygon", { points, class: `plank ${name}` }),
     svg("polygon", { points, fill: `url(#grain${number})`, opacity: 0.8 }),
   ];
-  return svg("g", { class: "frame" },
+  return svg(
+    "g",
+    { class: "frame" },
     ...plank(`${l},${t} ${r},${t} ${ir},${it} ${il},${it}`, "far", 0),
     ...plank(`${l},${t} ${il},${it} ${il},${ib} ${l},${b}`, "left", 1),
     ...plank(`${r},${t} ${r},${b} ${ir},${ib} ${ir},${it}`, "right", 3),
@@ -65,8 +76,7 @@ function frame(g) {
 function names(g) {
   const middle = g.edge + g.frame / 2;
   const size = 0.24 * g.square;
-  const label = (x, y, text) =>
-    svg("text", { x, y: y + 0.35 * size, "font-size": size, class: "name" }, text);
+  const label = (x, y, text) => svg("text", { x, y: y + 0.35 * size, "font-size": size, class: "name" }, text);
   const rows = g.seenRows();
   const files = rows[0].flatMap((square) => {
     const [x] = g.viewOf(square);
@@ -91,7 +101,13 @@ function squareOf(g, square) {
   const shade = svg("rect", { ...place, fill: "#000", opacity: (0.07 * odds).toFixed(3) });
   const group = svg("g", {}, wood, veins, shade);
   if (square.number && g.game.numeric) {
-    group.append(svg("text", { x: x - 0.46 * g.square, y: y - 0.31 * g.square, "font-size": 0.17 * g.square, class: "number" }, square.number));
+    group.append(
+      svg(
+        "text",
+        { x: x - 0.46 * g.square, y: y - 0.31 * g.square, "font-size": 0.17 * g.square, class: "number" },
+        square.number,
+      ),
+    );
   }
   return group;
 }
@@ -122,10 +138,12 @@ function lines(g) {
 }
 
 function rails(g) {
-  return (["upper", "lower"]).map((rail) => {
+  return ["upper", "lower"].map((rail) => {
     const { left, width } = g.extent;
     const y = g.railY(rail) - 0.4 * g.square;
-    return svg("g", {},
+    return svg(
+      "g",
+      {},
       svg("rect", { x: left, y, width, height: 0.8 * g.square, rx: 0.12 * g.square, class: "rail" }),
       svg("path", { d: `M${left + 6} ${y + 0.68 * g.square}h${width - 12}`, class: "groove" }),
     );
@@ -150,12 +168,33 @@ export function drawDisc(side, radius) {
   const r = radius;
   const side_ = svg("circle", { cy: 0.09 * r, r, class: "side" });
   const top = svg("circle", { r, fill: side === "white" ? "url(#ivory)" : "url(#ebony)", class: "top" });
-  const rings = side === "white"
-    ? [svg("circle", { r: 0.78 * r, class: "ring" }), svg("circle", { r: 0.58 * r, class: "ring" }), svg("circle", { r: 0.1 * r, class: "dot" })]
-    : [svg("circle", { r: 0.8 * r, class: "notches", "stroke-width": 0.2 * r, "stroke-dasharray": `${0.105 * r} ${0.21 * r}` }),
-       svg("circle", { r: 0.6 * r, class: "ring" }), svg("path", { d: star(0.3 * r), class: "dot" })];
+  const rings =
+    side === "white"
+      ? [
+          svg("circle", { r: 0.78 * r, class: "ring" }),
+          svg("circle", { r: 0.58 * r, class: "ring" }),
+          svg("circle", { r: 0.1 * r, class: "dot" }),
+        ]
+      : [
+          svg("circle", {
+            r: 0.8 * r,
+            class: "notches",
+            "stroke-width": 0.2 * r,
+            "stroke-dasharray": `${0.105 * r} ${0.21 * r}`,
+          }),
+          svg("circle", { r: 0.6 * r, class: "ring" }),
+          svg("path", { d: star(0.3 * r), class: "dot" }),
+        ];
   const emblem = svg("path", { class: "emblem", transform: `scale(${r / 19})` });
-  return svg("g", { class: `disc ${side}` }, svg("circle", { cx: 0.1 * r, cy: 0.22 * r, r: 1.16 * r, fill: "url(#shade)", class: "shadow" }), side_, top, svg("g", { class: "rings" }, ...rings), emblem);
+  return svg(
+    "g",
+    { class: `disc ${side}` },
+    svg("circle", { cx: 0.1 * r, cy: 0.22 * r, r: 1.16 * r, fill: "url(#shade)", class: "shadow" }),
+    side_,
+    top,
+    svg("g", { class: "rings" }, ...rings),
+    emblem,
+  );
 }
 
 function star(r) {
@@ -182,18 +221,27 @@ export function drawPicture(g, position) {
   const { square_mm: gap, lines: crossings } = g.game;
   const margin = crossings ? 0.55 * gap : 0.12 * gap;
   const box = [-margin, -margin, g.width + 2 * margin, g.height + 2 * margin];
-  const picture = svg("svg", { viewBox: box.join(" "), class: "picture", "aria-hidden": "true" },
-    svg("rect", { x: box[0], y: box[1], width: box[2], height: box[3], class: crossings ? "light" : "plank far" }));
+  const picture = svg(
+    "svg",
+    { viewBox: box.join(" "), class: "picture", "aria-hidden": "true" },
+    svg("rect", { x: box[0], y: box[1], width: box[2], height: box[3], class: crossings ? "light" : "plank far" }),
+  );
   if (crossings) picture.append(...lines(g).slice(2, 3));
   for (const square of g.game.squares) {
     const [x, y] = g.viewOf(square);
-    if (!crossings) picture.append(svg("rect", { x: x - gap / 2, y: y - gap / 2, width: gap, height: gap, class: square.dark ? "dark" : "light" }));
+    if (!crossings)
+      picture.append(
+        svg("rect", { x: x - gap / 2, y: y - gap / 2, width: gap, height: gap, class: square.dark ? "dark" : "light" }),
+      );
   }
   for (const square of g.game.squares) {
     const piece = pieceOf(position[square.name]);
     const [cx, cy] = g.viewOf(square);
     if (piece) picture.append(svg("circle", { cx, cy, r: 0.38 * gap, "stroke-width": 0.07 * gap, class: `flat ${piece.side}` }));
-    if (piece?.parachutist) picture.append(svg("path", { d: PARACHUTE, transform: `translate(${cx} ${cy}) scale(${gap / 46})`, class: `flat-emblem ${piece.side}` }));
+    if (piece?.parachutist)
+      picture.append(
+        svg("path", { d: PARACHUTE, transform: `translate(${cx} ${cy}) scale(${gap / 46})`, class: `flat-emblem ${piece.side}` }),
+      );
   }
   return picture;
 }

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Where things are on the drawing of a board. The drawing is in mm too, but y goes down, the player sits at the lower edge, and the
  * racks, which stand at the sides of the real board, lie above and below it: so the board has the whole width of a phone.
@@ -39,7 +38,7 @@ export class Geometry {
 
   /** Board frame (mm, from the corner of a1, y along file a) -> drawing, and back: turning round is its own inverse. */
   view(x, y) {
-    return (this.flipped ? [this.width - x, y] : [x, this.height - y]);
+    return this.flipped ? [this.width - x, y] : [x, this.height - y];
   }
 
   /** @returns {Point} centre of a square, board frame, mm */
@@ -62,7 +61,7 @@ export class Geometry {
 
   /** The side whose discs the upper and the lower rail hold: the player's own is the nearer one. */
   railSide(rail) {
-    return ((rail === "lower") === this.flipped ? "black" : "white");
+    return (rail === "lower") === this.flipped ? "black" : "white";
   }
 
   railOf(side) {

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The simulated hand: pointer and keyboard become press, move and release. The page says where the hand goes and no more; what
  * it did there the camera has to see.

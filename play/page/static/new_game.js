@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The sheet for a new game, and the one that asks again before a resignation. Both lie over the page, but never over STOP: so they
  * are no modal dialogs of the browser, which would take STOP away.
@@ -25,7 +24,7 @@ class Sheet {
   }
 
   open(title, kind, content) {
-    this.opener = (document.activeElement);
+    this.opener = document.activeElement;
     const sheet = byId("sheet");
     sheet.className = kind;
     sheet.replaceChildren(html("h2", { id: "sheet-title", tabindex: "-1" }, title), ...content);
@@ -51,9 +50,23 @@ class Sheet {
 export const sheet = new Sheet();
 
 export function askToResign(resign) {
-  const yes = html("button", { type: "button", class: "danger", click: () => { sheet.close(); resign(); } }, t("Yes, resign"));
+  const yes = html(
+    "button",
+    {
+      type: "button",
+      class: "danger",
+      click: () => {
+        sheet.close();
+        resign();
+      },
+    },
+    t("Yes, resign"),
+  );
   const no = html("button", { type: "button", click: () => sheet.close() }, t("No, play on"));
-  sheet.open(t("Resign this game?"), "small", [html("p", {}, t("The machine wins then, and the game is over.")), html("p", { class: "buttons" }, no, yes)]);
+  sheet.open(t("Resign this game?"), "small", [
+    html("p", {}, t("The machine wins then, and the game is over.")),
+    html("p", { class: "buttons" }, no, yes),
+  ]);
 }
 
 /** @typedef {(fields: Record<string, unknown>) => Promise<{ok: boolean, text: string}>} Start */
@@ -64,19 +77,40 @@ export async function chooseGame(state, start) {
   const games = await answer.json();
   const begin = html("button", { type: "submit", class: "go" });
   const error = html("p", { class: "error", role: "alert" });
-  const form = (html("form", { class: "new-game" },
-    html("div", { class: "choice-list" },
+  const form = html(
+    "form",
+    { class: "new-game" },
+    html(
+      "div",
+      { class: "choice-list" },
       settings(state),
-      html("fieldset", { class: "games" }, html("legend", {}, t("Which game?")), ...games.map((game) => card(game, state)))),
+      html("fieldset", { class: "games" }, html("legend", {}, t("Which game?")), ...games.map((game) => card(game, state))),
+    ),
     error,
-    html("p", { class: "buttons" }, ...running(state), html("button", { type: "button", click: () => sheet.close() }, t("Cancel")), begin)));
-  const nameChosen = () => say(begin, t("Begin: {game}", { game: nameOf(games.find((game) => game.key === new FormData(form).get("game")) ?? state.game) }));
+    html(
+      "p",
+      { class: "buttons" },
+      ...running(state),
+      html("button", { type: "button", click: () => sheet.close() }, t("Cancel")),
+      begin,
+    ),
+  );
+  const nameChosen = () =>
+    say(
+      begin,
+      t("Begin: {game}", { game: nameOf(games.find((game) => game.key === new FormData(form).get("game")) ?? state.game) }),
+    );
   form.addEventListener("change", nameChosen);
   nameChosen();
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const chosen = new FormData(form);
-    const done = await start({ game: chosen.get("game"), level: Number(chosen.get("level")), side: chosen.get("side"), clock: chosen.get("clock") || null });
+    const done = await start({
+      game: chosen.get("game"),
+      level: Number(chosen.get("level")),
+      side: chosen.get("side"),
+      clock: chosen.get("clock") || null,
+    });
     if (done.ok) sheet.close();
     else say(error, done.text || t("This did not reach the table. Please try again."));
   });
@@ -89,27 +123,73 @@ function nameOf(game) {
 }
 
 function running(state) {
-  return state.moves.length && !state.result ? [html("span", { class: "quiet" }, t("The game on the board ends without a result."))] : [];
+  return state.moves.length && !state.result
+    ? [html("span", { class: "quiet" }, t("The game on the board ends without a result."))]
+    : [];
 }
 
 function card(game, state) {
   const possible = game.reachable !== false;
   const picture = drawPicture(new Geometry({ ...game, square_mm: SQUARE_MM, lines: game.line_board }, false), game.start);
   const why = !possible && game.why_not ? [html("span", { class: "why" }, game.why_not)] : [];
-  return html("label", { class: possible ? "card" : "card impossible" },
+  return html(
+    "label",
+    { class: possible ? "card" : "card impossible" },
     html("input", { type: "radio", name: "game", value: game.key, checked: game.key === state.game.key, disabled: !possible }),
     picture,
-    html("span", { class: "about" }, html("b", {}, nameOf(game)), html("span", {}, t(game.lines[0])), html("span", {}, t(game.lines[1])), ...why));
+    html(
+      "span",
+      { class: "about" },
+      html("b", {}, nameOf(game)),
+      html("span", {}, t(game.lines[0])),
+      html("span", {}, t(game.lines[1])),
+      ...why,
+    ),
+  );
 }
 
 function settings(state) {
   const levels = Array.from({ length: LEVELS }, (_, i) => option(String(i + 1), levelName(i + 1), i + 1 === state.level));
-  const sides = ["white", "black"].map((side) => html("label", {}, html("input", { type: "radio", name: "side", value: side, checked: side === state.you }), ` ${t(SIDES[side])}`));
-  const clocks = state.can.clock ? [html("label", { class: "field" }, html("span", {}, t("Clock")), " ", html("select", { name: "clock" }, option("", t("no clock"), true), ...CLOCKS.map((clock) => option(clock, t("{minutes} minutes and {seconds} seconds a move", { minutes: clock.split("+")[0], seconds: clock.split("+")[1] }), false))))] : [];
-  return html("div", { class: "settings" },
+  const sides = ["white", "black"].map((side) =>
+    html(
+      "label",
+      {},
+      html("input", { type: "radio", name: "side", value: side, checked: side === state.you }),
+      ` ${t(SIDES[side])}`,
+    ),
+  );
+  const clocks = state.can.clock
+    ? [
+        html(
+          "label",
+          { class: "field" },
+          html("span", {}, t("Clock")),
+          " ",
+          html(
+            "select",
+            { name: "clock" },
+            option("", t("no clock"), true),
+            ...CLOCKS.map((clock) =>
+              option(
+                clock,
+                t("{minutes} minutes and {seconds} seconds a move", {
+                  minutes: clock.split("+")[0],
+                  seconds: clock.split("+")[1],
+                }),
+                false,
+              ),
+            ),
+          ),
+        ),
+      ]
+    : [];
+  return html(
+    "div",
+    { class: "settings" },
     html("label", { class: "field" }, html("span", {}, t("Level")), " ", html("select", { name: "level" }, ...levels)),
     html("fieldset", { class: "sides" }, html("legend", {}, t("You play")), ...sides),
-    ...clocks);
+    ...clocks,
+  );
 }
 
 function option(value, words, selected) {

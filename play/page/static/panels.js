@@ -1,4 +1,3 @@
-// @ts-check
 /** Everything of the page that is words: the sentence, lights, clocks, moves, rulings, the board as text, the log. */
 
 import { pieceName } from "./board.js";
@@ -38,7 +37,12 @@ export function renderSay(state, linked, command) {
 }
 
 function offline(state) {
-  return { text: state ? t("Connection lost. The game goes on at the table; this page comes back by itself.") : t("Connecting to the table …"), tone: state ? "alarm" : "wait" };
+  return {
+    text: state
+      ? t("Connection lost. The game goes on at the table; this page comes back by itself.")
+      : t("Connecting to the table …"),
+    tone: state ? "alarm" : "wait",
+  };
 }
 
 function choice(words, id, act) {
@@ -53,10 +57,19 @@ function keep(element, children) {
 // --- connections ----------------------------------------------------------------------------------------------------------------
 
 export function renderLights(state) {
-  const rows = ["camera", "gantry", "engine"].filter((name) => state.lights[name]).map((name) => {
-    const light = state.lights[name];
-    return html("li", { class: `lamp ${light.state}` }, icon(light.state), html("b", {}, t(DEVICES[name])), " ", html("span", {}, light.text || t(LAMPS[light.state])));
-  });
+  const rows = ["camera", "gantry", "engine"]
+    .filter((name) => state.lights[name])
+    .map((name) => {
+      const light = state.lights[name];
+      return html(
+        "li",
+        { class: `lamp ${light.state}` },
+        icon(light.state),
+        html("b", {}, t(DEVICES[name])),
+        " ",
+        html("span", {}, light.text || t(LAMPS[light.state])),
+      );
+    });
   fill(byId("lights"), rows);
 }
 
@@ -80,9 +93,12 @@ export function renderClocks(state, since_s) {
   const rows = [other(state.you), state.you].map((side) => {
     const running = clocks.running === side;
     const left = clocks[`${side}_s`] - (running ? since_s * (state.speed ?? 1) : 0);
-    return html("div", { class: running ? "clock running" : "clock" },
+    return html(
+      "div",
+      { class: running ? "clock running" : "clock" },
       html("dt", {}, side === state.you ? t("You") : t("Machine"), running ? html("span", {}, ` ${t("▶ running")}`) : ""),
-      html("dd", {}, clockText(left)));
+      html("dd", {}, clockText(left)),
+    );
   });
   fill(byId("clocks"), rows);
 }
@@ -110,9 +126,28 @@ export function renderMoves(state) {
   byId("no-moves").hidden = moves.length > 0;
   const table = byId("moves").querySelector("table");
   table.hidden = !moves.length;
-  fill(table.tHead, [html("tr", {}, html("th", { scope: "col" }, t("No.")), ...sides.map((side) => html("th", { scope: "col" }, t(SIDES[side]), " ", html("small", {}, side === state.you ? t("you") : t("machine")))))]);
+  fill(table.tHead, [
+    html(
+      "tr",
+      {},
+      html("th", { scope: "col" }, t("No.")),
+      ...sides.map((side) =>
+        html("th", { scope: "col" }, t(SIDES[side]), " ", html("small", {}, side === state.you ? t("you") : t("machine"))),
+      ),
+    ),
+  ]);
   const before = table.tBodies[0].childElementCount;
-  fill(table.tBodies[0], rows.map((row, i) => html("tr", {}, html("th", { scope: "row" }, `${i + 1}.`), ...sides.map((side) => cell(row.find((move) => move.side === side))))));
+  fill(
+    table.tBodies[0],
+    rows.map((row, i) =>
+      html(
+        "tr",
+        {},
+        html("th", { scope: "row" }, `${i + 1}.`),
+        ...sides.map((side) => cell(row.find((move) => move.side === side))),
+      ),
+    ),
+  );
   if (table.tBodies[0].childElementCount !== before) table.parentElement.scrollTop = table.parentElement.scrollHeight;
 }
 
@@ -120,7 +155,8 @@ function cell(move) {
   if (!move) return html("td");
   const parts = [html("b", {}, move.text)];
   if (move.notation && move.notation !== move.text) parts.push(html("small", {}, ` ${move.notation}`));
-  if (Number.isFinite(move.seconds)) parts.push(html("small", { class: "time" }, ` ${t("{seconds} s", { seconds: Math.round(move.seconds) })}`));
+  if (Number.isFinite(move.seconds))
+    parts.push(html("small", { class: "time" }, ` ${t("{seconds} s", { seconds: Math.round(move.seconds) })}`));
   if (move.note) parts.push(html("small", { class: "note" }, move.note));
   return html("td", {}, ...parts);
 }
@@ -138,24 +174,41 @@ export function renderRuling(state, point) {
   const better = (ruling.better ?? []).map((move) => {
     const show = () => point(move.squares);
     const hide = () => point([]);
-    return html("li", {}, html("button", { type: "button", class: "better", pointerenter: show, focus: show, click: show, pointerleave: hide, blur: hide }, move.text));
+    return html(
+      "li",
+      {},
+      html(
+        "button",
+        { type: "button", class: "better", pointerenter: show, focus: show, click: show, pointerleave: hide, blur: hide },
+        move.text,
+      ),
+    );
   });
   card.replaceChildren(
     html("h2", {}, icon("alarm"), ruling.title || t("What the rules say")),
     html("p", {}, ruling.text),
     ...(ruling.article ? [html("blockquote", {}, html("b", {}, t("The rule:")), " ", ruling.article)] : []),
-    ...(better.length ? [html("p", { class: "quiet" }, t("Possible instead (point at one to see it on the board):")), html("ul", { class: "chips" }, ...better)] : []),
+    ...(better.length
+      ? [
+          html("p", { class: "quiet" }, t("Possible instead (point at one to see it on the board):")),
+          html("ul", { class: "chips" }, ...better),
+        ]
+      : []),
   );
 }
 
 // --- board as text, legend, log ---------------------------------------------------------------------------------------------------
 
 export function renderTextBoard(state) {
-  const rows = ["white", "black"].flatMap((side) => ["man", "king", "parachutist"].flatMap((kind) => {
-    const name = t(PIECES[side][kind]);
-    const squares = Object.keys(state.position).filter((square) => pieceName(state.position[square]) === name);
-    return squares.length ? [html("dt", {}, t(PIECE_LISTS[side][kind], { count: squares.length })), html("dd", {}, squares.join(" "))] : [];
-  }));
+  const rows = ["white", "black"].flatMap((side) =>
+    ["man", "king", "parachutist"].flatMap((kind) => {
+      const name = t(PIECES[side][kind]);
+      const squares = Object.keys(state.position).filter((square) => pieceName(state.position[square]) === name);
+      return squares.length
+        ? [html("dt", {}, t(PIECE_LISTS[side][kind], { count: squares.length })), html("dd", {}, squares.join(" "))]
+        : [];
+    }),
+  );
   const racks = ["white", "black"].map((side) => html("p", {}, t(RACKS[side], { count: state.racks[side] })));
   fill(byId("text-board"), [html("dl", {}, ...rows), ...racks]);
 }
@@ -163,18 +216,36 @@ export function renderTextBoard(state) {
 export function renderLegend(shown, simulation, lines) {
   const kinds = ["last", "due", "wrong", "unseen", "arrow"].filter((kind) => shown[kind]);
   const rows = kinds.map((kind) => html("li", {}, html("i", { class: `key ${kind}`, "aria-hidden": "true" }), t(MARKS[kind])));
-  if (simulation) rows.push(html("li", { class: "how" }, lines ? t("Drag a disc to its crossing, captured discs to the racks above and below.") : t("Drag a disc to its square, captured discs to the racks above and below, a crown from your rack onto the man.")));
+  if (simulation)
+    rows.push(
+      html(
+        "li",
+        { class: "how" },
+        lines
+          ? t("Drag a disc to its crossing, captured discs to the racks above and below.")
+          : t("Drag a disc to its square, captured discs to the racks above and below, a crown from your rack onto the man."),
+      ),
+    );
   fill(byId("legend"), rows);
 }
 
 const LOG_LINES = 60;
 
 export function renderLog(events) {
-  const rows = events.filter((event) => event.text).slice(-LOG_LINES).reverse();
-  fill(byId("log"), rows.map((event) => html("li", {}, html("small", {}, clockText(event.time_s)), " ", event.text)));
+  const rows = events
+    .filter((event) => event.text)
+    .slice(-LOG_LINES)
+    .reverse();
+  fill(
+    byId("log"),
+    rows.map((event) => html("li", {}, html("small", {}, clockText(event.time_s)), " ", event.text)),
+  );
 }
 
 export function renderKeys(simulation) {
   const here = KEYS.filter(({ where }) => where === "both" || where === (simulation ? "simulation" : "real"));
-  fill(byId("keys"), here.flatMap(({ key, does }) => [html("dt", {}, t(key)), html("dd", {}, t(does))]));
+  fill(
+    byId("keys"),
+    here.flatMap(({ key, does }) => [html("dt", {}, t(key)), html("dd", {}, t(does))]),
+  );
 }

@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * The page's texts. The English sentence in the code is the message id, as in the rules' catalogues; the catalogue of a language is
  * English -> translation. What it lacks appears in English.

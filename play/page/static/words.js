@@ -1,4 +1,3 @@
-// @ts-check
 /** English words that are chosen by a value. They are ids of the catalogue like every other sentence: show them through `t`. */
 
 export const SIDES = { white: "White", black: "Black" };
