@@ -22,13 +22,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.simulation]
 
 LEVELS = {"damludo": 5, "english": 9}
 """Of the engine that chooses for the person at the page: with these the games are short. The machine plays at level 1."""
-READY_MS = 60_000
-SEEN_MS = 60_000
-CARRIED_MS = 120_000
+READY_MS = 180_000
+SEEN_MS = 180_000
+CARRIED_MS = 300_000
 MOST_TURNS = 120
-MOST_QUESTIONS = 6
+MOST_QUESTIONS = 12
+HASTE_MS = 3000
 LISTED_OR_ASKED = """plies => document.querySelectorAll('#moves td b').length >= plies
-    || /straighten the discs on/.test(document.querySelector('#sentence').textContent)"""
+    || document.body.dataset.tone === 'ask'"""
 STOP_AFTER, BACK_AFTER, RELOAD_AFTER = 4, 8, 12
 """Plies after which STOP is pressed, a move is taken back, the page is loaded again."""
 WORDS = {
@@ -110,18 +111,32 @@ class Player:
         if move.captures:
             self.done.add("capture")
         plies = len(self.game.moves)
-        self.wait_until_listed(plies + 1)
+        self.wait_until_listed(plies + 1, move)
 
-    def wait_until_listed(self, plies: int) -> None:
-        """Wait until the list holds so many moves; straighten a disc that the camera does not see well."""
+    def wait_until_listed(self, plies: int, move: Move) -> None:
+        """Wait until the list holds so many moves; do what is asked for meanwhile."""
         for _ in range(MOST_QUESTIONS):
             self.page.wait_for_function(LISTED_OR_ASKED, arg=plies, timeout=SEEN_MS)
             if len(self.moves()) >= plies:
                 return
-            doubtful = re.findall(r"\b[a-h][1-8]\b", self.page.inner_text("#sentence"))
-            self.drag(doubtful[0], doubtful[0])
-            self.page.wait_for_timeout(3000)
+            question = self.page.inner_text("#sentence")
+            # Between two drags the hand may leave, and what is still to come is asked for.
+            self.page.wait_for_timeout(HASTE_MS)
+            if len(self.moves()) < plies and self.page.inner_text("#sentence") == question:
+                self.obey(question, move)
         raise AssertionError(self.page.inner_text("#sentence"))
+
+    def obey(self, question: str, move: Move) -> None:
+        """Do what a question asks for: straighten a disc, take one off, put on a crown."""
+        name = self.game.variant.board.name
+        squares = re.findall(r"\b[a-h][1-8]\b", question)
+        for square in squares[:1]:
+            if "straighten" in question:
+                self.drag(square, square)
+            elif square in [name(taken) for taken in move.captures]:
+                self.drag(square, f"rack {self.side.other.word}")
+            elif move.becomes is not None:
+                self.drag(f"rack {self.side.word}", name(move.target))
 
     # --- what a person may do wrong, and the buttons --------------------------------------------------------------------------
 
