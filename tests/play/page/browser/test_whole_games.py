@@ -26,8 +26,10 @@ READY_MS = 180_000
 SEEN_MS = 180_000
 CARRIED_MS = 300_000
 MOST_TURNS = 120
-MOST_QUESTIONS = 12
+MOST_QUESTIONS = 20
 HASTE_MS = 3000
+TURN_OR_ASKED = """() => ['ask', 'over'].includes(document.body.dataset.tone)
+    || document.body.dataset.tone === 'do' && /^Your turn/.test(document.querySelector('#turn').textContent)"""
 LISTED_OR_ASKED = """plies => document.querySelectorAll('#moves td b').length >= plies
     || document.body.dataset.tone === 'ask'"""
 STOP_AFTER, BACK_AFTER, RELOAD_AFTER = 4, 8, 12
@@ -58,14 +60,26 @@ class Player:
     # --- reading --------------------------------------------------------------------------------------------------------------
 
     def wait_for_turn(self) -> bool:
-        """Wait until it is the person's turn and return True; False when the game is over."""
+        """Wait until it is the person's turn and return True; False when the game is over. Help the machine when it asks."""
         page = self.page
-        page.wait_for_function(
-            """() => ['do', 'over'].includes(document.body.dataset.tone)
-                  && (document.body.dataset.tone === 'over' || /^Your turn/.test(document.querySelector('#turn').textContent))""",
-            timeout=CARRIED_MS,
-        )
-        return bool(page.evaluate("document.body.dataset.tone") == "do")
+        for _ in range(MOST_QUESTIONS):
+            page.wait_for_function(TURN_OR_ASKED, timeout=CARRIED_MS)
+            tone, question = page.evaluate("document.body.dataset.tone"), page.inner_text("#sentence")
+            if tone != "ask":
+                return bool(tone == "do")
+            page.wait_for_timeout(HASTE_MS)
+            if page.inner_text("#sentence") == question:
+                self.help(question)
+        raise AssertionError(page.inner_text("#sentence"))
+
+    def help(self, question: str) -> None:
+        """Say that no hand is there, or bring what a square needs and take off what it must not hold."""
+        if self.page.locator("#choices button").count():
+            self.page.locator("#choices button").first.click()
+        for square, colour in re.findall(r"\b([a-h][1-8]) needs a (white|black)", question):
+            self.drag(f"rack {colour}", square)
+        for square in re.findall(r"\b([a-h][1-8]) must be empty", question):
+            self.drag(square, "rack white")
 
     def moves(self) -> list[str]:
         """Return the moves of the list, oldest first."""
