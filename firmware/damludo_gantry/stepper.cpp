@@ -9,8 +9,10 @@ namespace stepper {
 
 namespace {
 
-constexpr uint8_t kPieces = 4;      // one runs, the others wait
-constexpr uint8_t kMostWaiting = 2;  // 2 x 4 ms: time enough to plan a line, and a hold is felt within 12 ms
+constexpr uint8_t kPieces = 8;  // one runs, the others wait
+// So much is cut ahead behind the running piece, which has up to 4 ms itself: time enough to plan a line at the highest step rate,
+// and with the piece that passes the mark a hold is felt within 14 ms. Pieces at the ends of short moves are much shorter than 4 ms.
+constexpr uint32_t kCyclesAhead = 95000;
 constexpr uint16_t kFirstTick = 200;  // a compare register must not be too near to the counter, see docs/protocol.md
 
 struct Queued {
@@ -101,7 +103,7 @@ bool begin_piece() {
 }
 
 void end_piece() {
-    if (++s.running == kPieces) s.running = 0;
+    s.running = (s.running + 1) & (kPieces - 1);
     --s.waiting;
 }
 
@@ -145,8 +147,26 @@ IN_LINE void count(uint8_t pulses) {
 uint8_t free_piece() {
     // The interrupt moves both; their sum is right only if both are read before it, or both behind.
     hal::Locked locked;
-    uint8_t place = s.running + s.waiting;
-    return place >= kPieces ? place - kPieces : place;
+    return (s.running + s.waiting) & (kPieces - 1);
+}
+
+bool enough_waits() {
+    uint8_t place;
+    uint8_t waiting;
+    {
+        hal::Locked locked;
+        place = s.running;
+        waiting = s.waiting;
+    }
+    if (waiting == kPieces) return true;
+    uint32_t ahead = 0;
+    while (waiting > 1 && ahead < kCyclesAhead) {
+        --waiting;
+        place = (place + 1) & (kPieces - 1);
+        const Piece& piece = s.pieces[place].piece;
+        ahead += piece.ticks > 1 ? kCyclesAhead : static_cast<uint32_t>(piece.steps) * piece.cycles;
+    }
+    return ahead >= kCyclesAhead;
 }
 
 void follow_plan() {
@@ -233,19 +253,20 @@ void read_settings() {
 ONCE void prepare() {
     if (s.halted) return;
     drop_finished();
-    while (s.going && !s.halted && s.waiting <= kMostWaiting) {
+    while (s.going && !s.halted && !enough_waits()) {
         if (!s.taken_up && !take_up_move()) {
-            s.going = s.on;
-            return;
+            s.going = s.on || s.waiting;
+            break;
         }
         if (s.braking && s.ramp.resting()) {
             s.path_v2 = 0;
-            return;
+            break;
         }
         if (s.version != planner::version()) follow_plan();
         cut_piece();
-        start();
     }
+    // Not at the first piece: that may be one step, walked off before the second is cut.
+    start();
 }
 
 void go() {
