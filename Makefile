@@ -18,6 +18,8 @@ ifeq ($(PYTHON),)
 PYTHON := python3
 endif
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# The one thing from npm: the rules of accessibility that the page is held to.
+PAGE_TESTS := tests/play/page/browser
 
 # A checkout that was moved keeps an environment full of old paths; so does one whose Python was removed.
 ifneq ($(shell $(BIN)/python -c 'import sys; print(sys.prefix)' 2>/dev/null),$(CURDIR)/$(VENV))
@@ -42,7 +44,7 @@ system:
 	.ci/system-packages $(PYTHON) run test
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PAGE_TESTS)/node_modules build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # A stamp is there only when all before it succeeded: an interrupted install has none, and is done again in an empty folder.
 $(VENV)/installed: pyproject.toml system-packages.txt $(STALE)
@@ -52,10 +54,11 @@ $(VENV)/installed: pyproject.toml system-packages.txt $(STALE)
 	$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/installed-test: $(VENV)/installed
+$(VENV)/installed-test: $(VENV)/installed $(PAGE_TESTS)/package-lock.json
 	@.ci/system-packages $(BIN)/python test
 	@rm $(VENV)/installed
 	$(INSTALL) --editable '.[test]'
+	cd $(PAGE_TESTS) && npm ci --silent --ignore-scripts --no-audit --no-fund
 	@touch $(VENV)/installed $@
 
 .PHONY: stale

@@ -5,18 +5,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from damludo.vision.board import find_candidates
+from damludo.vision.board import find_candidates, refined_view
 from damludo.vision.content import BoardSizes, Content, Grid
 from damludo.vision.errors import BoardNotFound
 from damludo.vision.frame import Frame, Image
+from damludo.vision.labels import rows_of_content
 from damludo.vision.look import Look, glance, learn_look
 from damludo.vision.pose import fit_view
 from damludo.vision.sides import SIDES, turned
+from damludo.vision.squares import SquareReader
 from damludo.vision.teaching import learn_stacks
 from damludo.vision.view import BoardView
 
 MOST_WRONG = 0.1
-"""Part of the places that may read otherwise than they were taught before the set-up is refused."""
+"""Part of the places that may clearly read otherwise than they were taught before the set-up is refused."""
+CLEAR_NATS = 4.0
+"""Evidence from which a place contradicts the start position: light discs on light squares never say so much."""
 BETTER_LEAD_NATS = 5.0
 """By so much a turn must explain the picture better than the next one; else the caller must say where White sits."""
 
@@ -35,13 +39,13 @@ class _Trial:
         view: the pose, board frame as White sits.
         look: what squares and discs look like.
         white_at: side of the picture where White's rank 1 lies.
-        wrong: how many places of the taught picture read otherwise than they were taught.
+        doubtful: how many places, by the colour of their middles alone, rather hold something else.
     """
 
     view: BoardView
     look: Look
     white_at: str
-    wrong: int
+    doubtful: int
 
 
 def set_up(
@@ -82,18 +86,39 @@ def set_up(
         )
     tried.sort(key=lambda pair: -pair[0])
     score, best = tried[0]
-    if best.wrong > MOST_WRONG * len(grid.playable):
+    limit = MOST_WRONG * len(grid.playable)
+    # The quick judgement knows no outlines; where it doubts, the slow one decides.
+    wrong = contradictions(image, best.view, best.look, start) if best.doubtful > limit else []
+    if len(wrong) > limit:
         raise BoardNotFound(
-            f"{best.wrong} squares do not show the start position (limit {MOST_WRONG * len(grid.playable):.0f}); "
+            f"{len(wrong)} squares do not show the start position (limit {limit:.0f}); "
             "set up all discs as for the first move"
         )
-    rivals = [other for other in tried[1:] if other[1].white_at != best.white_at]
-    if rivals and score - rivals[0][0] < BETTER_LEAD_NATS:
+    rivals = [(other, trial) for other, trial in tried[1:] if trial.white_at != best.white_at]
+    alike = [trial for other, trial in rivals if score - other < BETTER_LEAD_NATS]
+    if any(not _same_picture(grid, start, best.white_at, trial.white_at) for trial in alike):
         raise BoardNotFound("two ways to see the start position are alike; say with --white-at where White sits")
-    view = _averaged(best.view, best.white_at, frames)
+    # A start position that looks the same from two sides can be played from either: the first of them in order is taken.
+    best = min([best, *alike], key=lambda trial: SIDES.index(trial.white_at))
+    view = _averaged(best.view, frames)
     images = [frame.image for frame in frames]
     look = learn_look(images, view, start)
     return view, replace(look, stack=learn_stacks(images, view, look, start)), best.white_at
+
+
+def _same_picture(grid: Grid, content: Mapping[int, Content], one: str, other: str) -> bool:
+    """Return whether a content looks the same with White at one side as at another."""
+    return rows_of_content(content, grid, one) == rows_of_content(content, grid, other)
+
+
+def contradictions(image: Image, view: BoardView, look: Look, content: Mapping[int, Content]) -> list[int]:
+    """Return the places that clearly do not hold what they should; a king counts as its side."""
+    table = SquareReader(view, replace(look, stack=None)).read(image)
+    places = np.array(list(content), dtype=np.intp)
+    sides = np.stack([table[:, 0], table[:, 1:3].max(axis=1), table[:, 3:5].max(axis=1)], axis=1)[places]
+    wanted = np.array([_side(content[int(place)]) for place in places])
+    lead = sides.max(axis=1) - sides[np.arange(len(places)), wanted]
+    return [int(place) for place in places[lead > CLEAR_NATS]]
 
 
 def best_turn(image: Image, view: BoardView, start: Mapping[int, Content]) -> str:
@@ -132,14 +157,16 @@ def _side(content: Content) -> int:
     return 1 if content.is_white else 2 if content.is_black else 0
 
 
-def _averaged(view: BoardView, white_at: str, frames: Sequence[Frame]) -> BoardView:
+def _averaged(view: BoardView, frames: Sequence[Frame]) -> BoardView:
     """Fit one pose to the crossings as all frames show them."""
-    corners, lattice = view.outer_corners_mm(), _lattice_mm(view)
+    lattice = _lattice_mm(view)
     seen = [view.project(lattice)]
     for frame in frames[1:MOST_FRAMES]:
-        for found in find_candidates(frame.image, view.grid, view.sizes, white_at)[:1]:
-            if np.abs(found.view.project(corners) - view.project(corners)).max() < SAME_PX:
-                seen.append(found.view.project(lattice))
+        refined = refined_view(view, frame.image)
+        if refined is not None:
+            again = refined.project(lattice)
+            if np.abs(again - seen[0]).max() < SAME_PX:
+                seen.append(again)
     if len(seen) == 1:
         return view
     mean = np.mean(seen, axis=0)
@@ -147,6 +174,7 @@ def _averaged(view: BoardView, white_at: str, frames: Sequence[Frame]) -> BoardV
 
 
 def _lattice_mm(view: BoardView) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    side = view.sizes.square_mm
-    y, x = np.mgrid[0 : view.grid.rows + 1, 0 : view.grid.columns + 1]
+    """Return all crossings, shape (n, 3)."""
+    side, lines = view.sizes.square_mm, view.grid.lines
+    y, x = np.mgrid[0 : view.grid.rows + 1 - lines, 0 : view.grid.columns + 1 - lines]
     return np.column_stack([x.ravel() * side, y.ravel() * side, np.zeros(x.size)]).astype(np.float64)

@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -26,7 +26,31 @@ SIDES = ("bottom", "right", "top", "left")
 MAX_BYTES = 4_000_000
 """No profile is this long; a longer file is something else."""
 
+MOST_RECORDS = 50
+"""So many calibrations and checks are remembered."""
+
 _T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One calibration or check, kept so that a table that gets worse is seen.
+
+    Attributes:
+        time: when, ISO 8601 in UTC, as the caller's clock says.
+        step: "camera", "board", "pieces" or "check".
+        error_px, error_mm, error_squares: root mean square error of the crossings.
+        least_margin: nats by which the least clear place was read; None if no places were read.
+        blind: how many squares were blind.
+    """
+
+    time: str
+    step: str
+    error_px: float
+    error_mm: float
+    error_squares: float
+    least_margin: float | None = None
+    blind: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +66,11 @@ class CameraProfile:
         residual_px: of the pose.
         white_at: side of the picture where White's rank 1 lies: bottom, right, top or left.
         look: how squares and discs look; written and read by the eyes alone, plain JSON.
+        margins: nats by which each place of the board was read rightly at the set-up; -1 where nothing is played; empty before
+            the pieces were learnt.
+        blind: why a square cannot be trusted, by its number as text.
+        settings: what the camera was told (exposure, white balance, focus), and whether it obeyed.
+        history: calibrations and checks, the oldest first.
     """
 
     camera: str
@@ -56,6 +85,10 @@ class CameraProfile:
     residual_px: float = 0.0
     white_at: str = "bottom"
     look: Mapping[str, Any] = field(default_factory=dict)
+    margins: tuple[float, ...] = ()
+    blind: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    history: tuple[Record, ...] = ()
 
     def __post_init__(self) -> None:
         _require(self.camera != "" and self.board != "", "a profile needs the names of camera and board")
@@ -79,6 +112,8 @@ class CameraProfile:
         numbers = (*self.rotation_vector, *self.translation_mm, self.residual_px)
         _require(all(map(math.isfinite, numbers)), "the camera's pose holds a value that is no number")
         _require(self.translation_mm[2] > 0, "the board lies behind the camera")
+        _require(len(self.margins) in (0, places), f"{len(self.margins)} margins for {places} places")
+        _require(len(self.history) <= 10 * MOST_RECORDS, "the history is too long")
 
     @classmethod
     def of_view(
@@ -101,6 +136,10 @@ class CameraProfile:
             white_at,
             dict(look or {}),
         )
+
+    def remembering(self, record: Record) -> "CameraProfile":
+        """Return the profile with one more record in its history."""
+        return replace(self, history=(*self.history, record)[-MOST_RECORDS:])
 
     @property
     def view(self) -> BoardView:

@@ -15,18 +15,18 @@ class Level:
     noise_men: float = 0.0
 
 
-# Each level visits about 1.8 times as many positions as the one below: near one ply deeper for every two levels.
+# The low levels differ by their misjudgements, the high ones by how far they look: near two plies deeper for every level.
 LEVELS = (
     Level(150, 0.9),
     Level(270, 0.5),
     Level(490, 0.25),
     Level(900, 0.08),
-    Level(1_600),
-    Level(2_900),
-    Level(5_200),
-    Level(9_300),
-    Level(17_000),
-    Level(30_000),
+    Level(2_000),
+    Level(5_000),
+    Level(20_000),
+    Level(100_000),
+    Level(500_000),
+    Level(3_000_000),
 )
 
 

@@ -77,6 +77,20 @@ def seconds(text: str) -> float:
     return number
 
 
+def corners(text: str) -> list[tuple[float, float]]:
+    """Read four outer corners "x,y x,y x,y x,y" in px, clockwise from the top left; an argparse type."""
+    try:
+        points = [tuple(float(value) for value in point.split(",")) for point in text.split()]
+    except ValueError:
+        points = []
+    if len(points) != 4 or any(len(point) != 2 or not all(map(math.isfinite, point)) for point in points):
+        raise argparse.ArgumentTypeError(f'{text[:60]!r} is not four corners; write "x,y x,y x,y x,y" in px')
+    ways = [(points[k - 3][0] - points[k][0], points[k - 3][1] - points[k][1]) for k in range(4)]
+    if any(ways[k][0] * ways[k - 3][1] - ways[k][1] * ways[k - 3][0] <= 1.0 for k in range(4)):
+        raise argparse.ArgumentTypeError("the corners do not go clockwise around a field; begin at the top left")
+    return [(point[0], point[1]) for point in points]
+
+
 def add_gantry_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that say which gantry: --serial, or --sim with --seed and --speed; and the game's board."""
     which = parser.add_mutually_exclusive_group()

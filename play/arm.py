@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from damludo.play.carriage import CarriageShape, carriage_outline
-from damludo.play.eyes import Outline
+from damludo.play.carriage import CarriageShape, carriage_outlines
 from damludo.play.ports import Eyes
 from damludo.robot.errors import Stopped
 from damludo.robot.frames import GantryMap
@@ -12,6 +11,7 @@ from damludo.robot.guard import CarriageSight
 from damludo.robot.motion import MotionPlan
 from damludo.robot.places import Transfer
 from damludo.robot.planner import Planner
+from damludo.vision.motion import Outline
 from damludo.vision.view import BoardView
 
 NEXT_FRAME_HZ = 30.0
@@ -92,23 +92,28 @@ class GantryArm:
         self._guard.forget_carriage()
 
 
-def outline_of_carriage(guard: HandGuard, board: GantryMap, view: BoardView) -> Callable[[], Outline | None]:
-    """Return what the eyes must not take for a hand: the carriage; None when it is parked.
+def outlines_of_carriage(
+    guard: HandGuard, board: GantryMap, view: Callable[[], BoardView]
+) -> Callable[[], Sequence[Outline]]:
+    """Return what the eyes must not take for a hand: beam and head of the carriage; nothing when it is parked.
 
     The last report is up to one interval old when a picture is taken: at 300 mm/s the carriage is 30 mm further by then. So the
-    outline reaches from where it was reported to where it will be if it goes on as it did since the report before.
+    outlines reach from where it was reported to where it will be if it goes on as it did since the report before.
+
+    Args:
+        view: where board and camera stand at that moment.
     """
     shape = CarriageShape()
 
-    def outline() -> Outline | None:
+    def outlines() -> Sequence[Outline]:
         sight, before = guard.sight, guard.sight_before
         if sight is None or sight.position is None:
-            return None
+            return ()
         x, y, z = board.to_board(sight.position)
         path = [(x, y, z)]
         if before is not None and before.position is not None:
             x0, y0, z0 = board.to_board(before.position)
             path.append((2 * x - x0, 2 * y - y0, 2 * z - z0))
-        return carriage_outline(view, shape, path)
+        return carriage_outlines(view(), shape, path)
 
-    return outline
+    return outlines

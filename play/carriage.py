@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from damludo.play.eyes import Outline
+from damludo.vision.motion import Outline
 from damludo.vision.view import BoardView
 
 
@@ -21,32 +21,41 @@ class CarriageShape:
         head_half_width_mm: of the head that rides on the beam and reaches down to the magnet.
     """
 
-    beam_half_width_mm: float = 34.0
-    beam_low_mm: float = 85.0
-    beam_high_mm: float = 165.0
+    beam_half_width_mm: float = 24.0
+    beam_low_mm: float = 100.0
+    beam_high_mm: float = 155.0
     beam_overhang_mm: float = 140.0
-    head_half_width_mm: float = 40.0
+    head_half_width_mm: float = 34.0
 
 
-def carriage_outline(view: BoardView, shape: CarriageShape, path_mm: Sequence[tuple[float, float, float]]) -> Outline:
-    """Return the convex outline of beam, head and carried disc in the picture, wherever on a stretch of the way they are.
+def carriage_outlines(
+    view: BoardView, shape: CarriageShape, path_mm: Sequence[tuple[float, float, float]]
+) -> tuple[Outline, Outline]:
+    """Return the convex outlines of the beam, and of the head with what it carries, wherever on a stretch of the way they are.
+
+    Two outlines and not one: the hull of both would hide the corners between beam and head, where hands reach in.
 
     Args:
         path_mm: points of the magnet's face, board frame (x, y, height); at least one.
     """
     width = float(view.outer_corners_mm()[1, 0])
-    corners: list[tuple[float, float, float]] = []
+    beam: list[tuple[float, float, float]] = []
+    head: list[tuple[float, float, float]] = []
     for x, y, z in path_mm:
-        corners += _box(
+        beam += _box(
             (-shape.beam_overhang_mm, width + shape.beam_overhang_mm),
             (y - shape.beam_half_width_mm, y + shape.beam_half_width_mm),
             (shape.beam_low_mm, shape.beam_high_mm),
         )
-        corners += _box(
+        head += _box(
             (x - shape.head_half_width_mm, x + shape.head_half_width_mm),
             (y - shape.head_half_width_mm, y + shape.head_half_width_mm),
             (max(0.0, z - view.sizes.disc_height_mm), shape.beam_high_mm),
         )
+    return _hull(view, beam), _hull(view, head)
+
+
+def _hull(view: BoardView, corners: list[tuple[float, float, float]]) -> Outline:
     points = view.project(np.array(corners)).astype(np.float32)
     return np.asarray(cv2.convexHull(points), dtype=np.float64).reshape(-1, 2)
 

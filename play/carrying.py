@@ -47,14 +47,23 @@ class Carrier:
 
     def __init__(self, arm: Arm, lookout: Lookout) -> None:
         self._arm, self._lookout = arm, lookout
+        self._in_mid_carry = False
         self.stopped = False
+
+    def note_stop(self) -> None:
+        """Tell that STOP was pressed, unless that was told already."""
+        if not self.stopped:
+            self.stopped = True
+            self._tell_stopped()
 
     def go(self) -> None:
         """Obey a "go"."""
-        if not self.stopped:
+        if not self._in_mid_carry:
             # STOP was pressed while nothing moved: it is lifted before the next carrying meets it.
             with contextlib.suppress(Stopped):
                 self._arm.go_on()
+        if self.stopped:
+            self._lookout.tell(EventKind.GOING_ON, "I go on.")
         self.stopped = False
 
     def carry_out(self, plan: Choreography, text: str, promised: Game) -> bool:
@@ -99,17 +108,22 @@ class Carrier:
 
     def _stand_still(self) -> None:
         """After STOP nothing moves until a person says so."""
-        while True:
-            self._lookout.tell(EventKind.STOPPED, "STOP: everything stands still. Say 'go' when it may go on.")
-            self.stopped = True
-            while self.stopped:
-                self._lookout.look()
-            self._lookout.progress()
-            try:
-                self._arm.go_on()
-            except Stopped:
-                continue
-            return
+        self._in_mid_carry = True
+        try:
+            while True:
+                self.note_stop()
+                while self.stopped:
+                    self._lookout.look()
+                self._lookout.progress()
+                with contextlib.suppress(Stopped):
+                    self._arm.go_on()
+                    return
+        finally:
+            self._in_mid_carry = False
+
+    def _tell_stopped(self) -> None:
+        text = "STOP: everything stands still. Say 'go' when it may go on."
+        self._lookout.tell(EventKind.STOPPED, text, why="stop")
 
     def _what_stands(self, plan: Choreography, promised: Game) -> Guess | None:
         """Return what the board looks like after carrying; None when that is not clear.
@@ -137,6 +151,10 @@ class Carrier:
                 return settled.outcome
             self._lookout.look_for(0.5)
         return None
+
+    def let_human_do(self, plan: Choreography) -> None:
+        """Ask a person to do the whole of a plan; return when the board shows it."""
+        self._let_human_finish(plan, self._lookout.read().most_likely())
 
     def _let_human_finish(self, plan: Choreography, stands: Mapping[int, Content]) -> None:
         """Ask until the board is as it must be; `stands` is the best guess of what the robot left."""

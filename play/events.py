@@ -10,6 +10,7 @@ JsonValue = None | bool | int | float | str | Sequence["JsonValue"] | Mapping[st
 class EventKind(StrEnum):
     """The kinds of events, as they stand in the journal."""
 
+    PREPARING = "preparing"
     STARTED = "started"
     BOARD_WRONG = "board_wrong"
     BOARD_RIGHT = "board_right"
@@ -19,6 +20,7 @@ class EventKind(StrEnum):
     MOVE = "move"
     ILLEGAL = "illegal"
     UNFINISHED = "unfinished"
+    PUT_BACK = "put_back"
     UNSURE = "unsure"
     ASK = "ask"
     THINKING = "thinking"
@@ -28,6 +30,12 @@ class EventKind(StrEnum):
     VERIFIED = "verified"
     WAITING_FOR_HAND = "waiting_for_hand"
     STOPPED = "stopped"
+    GOING_ON = "going_on"
+    TAKEN_BACK = "taken_back"
+    HINT = "hint"
+    LEVEL = "level"
+    NOTE = "note"
+    FAULT = "fault"
     RESULT = "result"
 
 

@@ -1,44 +1,50 @@
 """The real eyes of a match: a source of pictures and a watcher over them."""
 
-from collections.abc import Callable, Mapping
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable, Mapping, Sequence
 
 from damludo.play.ports import Clock
 from damludo.vision.content import Content
 from damludo.vision.frame import FrameSource
-from damludo.vision.motion import Scene
+from damludo.vision.motion import Outline, Scene
 from damludo.vision.reading import BoardReading
+from damludo.vision.touch import TouchEvidence
+from damludo.vision.view import BoardView
 from damludo.vision.watcher import BoardWatcher
-
-Outline = NDArray[np.float64]
-"""Corners of a convex region of the picture, shape (n, 2), px."""
 
 
 class CameraEyes:
     """`Eyes` over a camera.
 
     Attributes:
-        ignore: returns the outline of the machine's moving parts in the picture, None when they are parked out of it.
+        watcher: follows the board.
+        ignore: returns the outlines of the machine's moving parts in the picture, none when they are parked out of it.
     """
 
     def __init__(self, source: FrameSource, watcher: BoardWatcher, clock: Clock) -> None:
-        self._source, self._watcher, self._clock = source, watcher, clock
+        self._source, self.watcher, self._clock = source, watcher, clock
         self._last_s = -1.0
-        self.ignore: Callable[[], Outline | None] = lambda: None
+        self.ignore: Callable[[], Sequence[Outline]] = tuple
+
+    @property
+    def view(self) -> BoardView:
+        """Where board and camera stand now."""
+        return self.watcher.view
+
+    def touches(self, content: Mapping[int, Content]) -> tuple[TouchEvidence, ...]:
+        """Return what the last `read` proves of touched discs that stand where they stood; `content` is what stands now."""
+        return self.watcher.touches(content)
 
     def look(self, frame_rate_hz: float) -> Scene:
         """Wait for the next picture at a frame rate and say what happens in it."""
         self._clock.sleep(self._last_s + 1.0 / frame_rate_hz - self._clock.now_s())
         frame = self._source.read()
         self._last_s = frame.time_s
-        return self._watcher.update(frame, self.ignore())
+        return self.watcher.update(frame, self.ignore())
 
     def read(self) -> BoardReading:
         """Return the reading of the newest quiet pictures."""
-        return self._watcher.read()
+        return self.watcher.read()
 
     def believe(self, content: Mapping[int, Content]) -> None:
         """Be told what stands on the squares of the newest quiet pictures."""
-        self._watcher.believe(content)
+        self.watcher.believe(content)

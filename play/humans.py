@@ -95,6 +95,8 @@ def hearing(human: ScriptedHuman, variant: Variant, colour: Colour) -> Listener:
                 human.told_to_move()
             case EventKind.WAITING_FOR_HAND, _:
                 human.told_of_hand(seen=not event.data["clear"])
+            case EventKind.TAKEN_BACK, _:
+                human.told_taken_back(int(str(event.data["ply"])))
             case ((EventKind.ILLEGAL | EventKind.UNFINISHED), _):
                 human.told_to_correct()
             case EventKind.ASK, "unsure":

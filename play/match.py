@@ -4,9 +4,8 @@ In doubt the match asks; it never makes a move that was not seen clearly, never 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import cast
 
 from damludo.engine.port import Player
 from damludo.play.carrying import Carrier
@@ -14,16 +13,19 @@ from damludo.play.choreography import Racks, choreograph, racks_after_human
 from damludo.play.content import board_content
 from damludo.play.events import EventKind, JsonValue, Listener
 from damludo.play.lookout import Impatient, Lookout
-from damludo.play.ports import Arm, Clock, Command, Commands, Eyes
+from damludo.play.ports import Answer, Arm, Clock, Command, Commands, Eyes, NewGame, Order, SetLevel
 from damludo.play.referee import READ_AGAIN, Ruling, agrees, contradicted_squares, rule, wrong_squares
+from damludo.play.taking_back import before_last_move_of, choreograph_back
+from damludo.play.telling import ask_to_straighten, move_data, tell_illegal, tell_unfinished, way
+from damludo.play.timekeeping import GameClock, TimeControl
+from damludo.play.touching import STRAIGHTENED, TOUCHED, TouchRule
 from damludo.robot.places import TableLayout
 from damludo.rules.ending import Result
 from damludo.rules.errors import IllegalMove
-from damludo.rules.explanation import explain
 from damludo.rules.fen import format_fen
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
-from damludo.rules.notation import move_json, move_text
+from damludo.rules.notation import move_text
 from damludo.rules.position import Colour
 from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished
 from damludo.vision.content import Content
@@ -33,6 +35,11 @@ IDLE_CHECK_S = 3.0
 """While no hand is noticed the board is still read this often: a hand may have been too quick to be noticed."""
 STRANGE_LOOKS = 4
 """Squares that do not hold what the match believes are named after so many looks without a hand."""
+WORSE_MEN = 0.5
+"""The machine accepts a draw when the human stands better by more than this, in men."""
+LONG_GAME_PLIES = 60
+"""... or, after so many plies, when the game is even."""
+EVEN_MEN = 0.3
 
 
 class State(Enum):
@@ -55,6 +62,12 @@ class MatchSettings:
         layout: where squares and racks are.
         racks: discs that lie in the racks at the start.
         patience_s: a match that saw no progress for this long ends unfinished (0: waits for ever).
+        time: the clocks; None: no clock.
+        player_of: gives the machine's player at another level; None: the level cannot be changed.
+        adviser: chooses the move of a hint; None: the machine's own player.
+        level: of the machine, for people; 0 if it has none.
+        touch: the touch rule.
+        look_anew: as in `Lookout`.
     """
 
     game: Game
@@ -62,14 +75,28 @@ class MatchSettings:
     layout: TableLayout
     racks: Racks
     patience_s: float = 0.0
+    time: TimeControl | None = None
+    player_of: Callable[[int], Player] | None = None
+    adviser: Player | None = None
+    level: int = 0
+    touch: TouchRule = field(default_factory=TouchRule)
+    look_anew: Callable[[], None] = lambda: None
 
 
 class Quit(Exception):
     """A person ended the match."""
 
 
+class OtherGame(Exception):
+    """A person wants another game."""
+
+
 class Match:
-    """One game over the board. Plain synchronous code: `run` returns when the game is over."""
+    """One game over the board. Plain synchronous code: `run` returns when the game is over.
+
+    Attributes:
+        wanted: the game that a person wants instead of this one.
+    """
 
     def __init__(
         self,
@@ -84,10 +111,14 @@ class Match:
         self._settings, self._player = settings, player
         self._lookout = Lookout(eyes, clock, commands, listener, settings.game.variant.board, settings.patience_s)
         self._lookout.obey, self._lookout.interrupted = self._obey, self._interrupted
+        self._lookout.tick, self._lookout.look_anew = self._watch_time, settings.look_anew
         self._carrier = Carrier(arm, self._lookout)
-        self._resigned: Colour | None = None
-        self._draw_claimed = False
+        self._clock = GameClock(settings.time)
+        self._over: Result | None = None
+        self._take_back_asked = False
+        self._outstanding = False
         self._answered = False
+        self.wanted: NewGame | None = None
         self._strange_looks = 0
         self._ruled: Mapping[int, Content] | None = None
         self.game = settings.game
@@ -114,8 +145,8 @@ class Match:
         try:
             while self.state is not State.FINISHED:
                 self.state = self._steps[self.state]()
-        except (Impatient, Quit) as reason:
-            self._lookout.tell(EventKind.STOPPED, str(reason))
+        except (Impatient, Quit, OtherGame) as reason:
+            self._lookout.tell(EventKind.STOPPED, str(reason), why="ended")
             return None
         return self._result()
 
@@ -129,6 +160,8 @@ class Match:
             game=variant.key,
             machine=self._settings.machine.word,
             fen=format_fen(variant, self.game.position),
+            level=self._settings.level,
+            racks=self._racks_json(),
         )
         start = self._content()
         told: tuple[int, ...] | None = None
@@ -153,7 +186,18 @@ class Match:
         machine = side is self._settings.machine
         self._lookout.progress()
         text = "The machine thinks." if machine else f"Your move, {side.word}."
-        self._lookout.tell(EventKind.TURN, text, side=side.word, ply=len(self.game.moves) + 1)
+        self._outstanding = False
+        self._settings.touch.new_turn()
+        self._clock.start(side, self._lookout.now_s)
+        self._lookout.tell(
+            EventKind.TURN,
+            text,
+            side=side.word,
+            ply=len(self.game.moves) + 1,
+            must_capture=any(move.captures and move.path for move in self.game.legal_moves()),
+            claims=list(self.game.draw_claims()),
+            clocks=self._clocks_json(),
+        )
         return State.MACHINE_TO_MOVE if machine else State.HUMAN_TO_MOVE
 
     def _finish(self) -> State:
@@ -161,26 +205,34 @@ class Match:
         assert result is not None
         winner = None if result.winner is None else result.winner.word
         text = f"{winner.capitalize()} wins. {result.reason}" if winner else f"Draw. {result.reason}"
+        self._clock.pause(self._lookout.now_s)
         self._lookout.tell(EventKind.RESULT, text, winner=winner, reason=result.reason, plies=len(self.game.moves))
         return State.FINISHED
 
     def _result(self) -> Result | None:
-        if self._resigned is not None:
-            return Result(self._resigned.other, f"{self._resigned.word.capitalize()} resigned.")
+        if self._over is not None:
+            return self._over
         claims = self.game.draw_claims()
         # The machine claims every draw it may claim, on its own turn; the human claims with a command.
-        if claims and (self._draw_claimed or self.game.position.side is self._settings.machine):
+        if claims and self.game.position.side is self._settings.machine:
             return Result(None, claims[0])
         return self.game.result()
 
     # --- the human's turn -------------------------------------------------------------------------------------------------------
 
     def _human_turn(self) -> State:
-        hand_came = self._answered or self._lookout.wait_for_hand(IDLE_CHECK_S)
+        self._lookout.hand_seen = self._answered
         self._answered = False
+        if not self._lookout.hand_seen:
+            self._lookout.wait_for_hand(IDLE_CHECK_S)
         self._lookout.wait_for_quiet()
-        if self._interrupted():
-            return State.NEXT_TURN if self._result() is not None else State.HUMAN_TO_MOVE
+        hand_came = self._lookout.hand_seen
+        if self._over is not None:
+            return State.NEXT_TURN
+        if self._take_back_asked:
+            return self._take_back()
+        if hand_came and self._clock.running is None:
+            self._clock.start(self.game.position.side, self._lookout.now_s)
         if hand_came:
             ruling = self._clear_ruling()
         else:
@@ -188,7 +240,7 @@ class Match:
             ruling = rule(self.game, reading)
             if not ruling.sure or isinstance(ruling.verdict, Nothing) or ruling.content == self._ruled:
                 # What was ruled on was said already.
-                if not (ruling.sure and isinstance(ruling.verdict, Illegal | Unfinished)):
+                if not ruling.sure or isinstance(ruling.verdict, Nothing):
                     self._notice_strange_board(reading)
                 return State.HUMAN_TO_MOVE
         self._strange_looks = 0
@@ -196,7 +248,12 @@ class Match:
             self._ask_about(ruling)
             return State.HUMAN_TO_MOVE
         self._ruled = ruling.content
+        self._settings.touch.look(ruling.content)
         self._lookout.believe(ruling.content)
+        if isinstance(ruling.verdict, Nothing):
+            thanks = f"Thank you. Your move, {self.game.position.side.word}." if self._outstanding else ""
+            self._outstanding = False
+            self._lookout.tell(EventKind.PUT_BACK, thanks)
         return self._apply(ruling)
 
     def _notice_strange_board(self, reading: BoardReading) -> None:
@@ -211,6 +268,7 @@ class Match:
         if self._strange_looks != STRANGE_LOOKS:
             return
         text = "Before you move, please look at the board: " + self._lookout.duties(wrong, content)
+        self._outstanding = True
         self._lookout.ask_to_put_right(text, wrong, content)
 
     def _clear_ruling(self) -> Ruling:
@@ -226,37 +284,35 @@ class Match:
     def _apply(self, ruling: Ruling) -> State:
         verdict, variant = ruling.verdict, self.game.variant
         if isinstance(verdict, Legal):
+            breach = self._settings.touch.breach(self.game, verdict.move)
+            if breach is not None:
+                return self._hold_against(breach)
             self.racks = racks_after_human(self.game.position, verdict.move, self.racks)
             self._make(verdict.move, "human", ruling.margin_nats)
             return State.NEXT_TURN
+        if isinstance(verdict, Illegal | Unfinished):
+            self._lookout.progress()
+            self._outstanding = True
         if isinstance(verdict, Illegal):
-            self._lookout.progress()
-            self._lookout.tell(
-                EventKind.ILLEGAL,
-                explain(verdict),
-                reason=verdict.reason_code,
-                article=verdict.article,
-                squares=self._lookout.names(verdict.squares),
-                better=[move_text(variant, move) for move in verdict.better],
-            )
+            tell_illegal(self._lookout, variant, verdict)
         elif isinstance(verdict, Unfinished):
-            self._lookout.progress()
-            self._lookout.tell(
-                EventKind.UNFINISHED, explain(verdict), squares=self._lookout.names(verdict.discs_to_remove)
-            )
+            tell_unfinished(self._lookout, verdict)
+        return State.HUMAN_TO_MOVE
+
+    def _hold_against(self, breach: Illegal) -> State:
+        """Another disc was touched than was moved: ask, or refuse the move."""
+        self._lookout.progress()
+        self._clock.pause(self._lookout.now_s)
+        self._outstanding = True
+        if not self._settings.touch.asks_about(breach, self._lookout):
+            tell_illegal(self._lookout, self.game.variant, breach)
         return State.HUMAN_TO_MOVE
 
     def _ask_about(self, ruling: Ruling) -> None:
         self._lookout.progress()
-        names = ", ".join(str(name) for name in self._lookout.names(ruling.doubtful)) or "the board"
-        self._lookout.tell(
-            EventKind.ASK,
-            f"I cannot see clearly what you did: please straighten the discs on {names}.",
-            question="unsure",
-            squares=self._lookout.names(ruling.doubtful),
-            margin_nats=round(ruling.margin_nats, 1),
-            gap_nats=round(ruling.gap_nats, 1),
-        )
+        self._outstanding = True
+        self._clock.pause(self._lookout.now_s)
+        ask_to_straighten(self._lookout, ruling)
 
     # --- the machine's turn -----------------------------------------------------------------------------------------------------
 
@@ -275,6 +331,7 @@ class Match:
             score=round(choice.score, 2),
             nodes=choice.nodes,
         )
+        self._clock.pause(self._lookout.now_s)
         promised = self.game.make(move)
         playable = self.game.variant.board.playable
         plan = choreograph(self._settings.layout, playable, before, promised.position, move, self.racks)
@@ -283,34 +340,151 @@ class Match:
         self._make(move, "machine", None)
         return State.NEXT_TURN
 
+    # --- taking back ------------------------------------------------------------------------------------------------------------
+
+    def _take_back(self) -> State:
+        """Undo the human's last move and what followed it, on the board first: the game changes when the eyes have seen it."""
+        self._take_back_asked = False
+        earlier = before_last_move_of(self.game, self._settings.machine.other)
+        if earlier is None:
+            return State.HUMAN_TO_MOVE
+        self._clock.pause(self._lookout.now_s)
+        variant, undone = self.game.variant, self.game.moves[len(earlier.moves) :]
+        texts = [move_text(variant, move) for move in undone]
+        plan = choreograph_back(self._settings.layout, self.game, earlier, self.racks)
+        if agrees(self._lookout.read(), self._content()):
+            self._answered = self._carrier.carry_out(plan, f"the taking back of {', '.join(texts)}", earlier)
+        else:
+            # The machine lifts discs only where it knows what stands: from a board in disorder the person goes back by hand.
+            self._carrier.let_human_do(plan)
+        self.game, self.racks = earlier, plan.racks
+        self._clock.take_back(len(undone))
+        self._ruled = None
+        self._lookout.progress()
+        self._lookout.tell(
+            EventKind.TAKEN_BACK,
+            f"Taken back: {', '.join(texts)}.",
+            moves=list(texts),
+            plies=len(undone),
+            ply=len(earlier.moves),
+            fen=format_fen(variant, earlier.position),
+            racks=self._racks_json(),
+            clocks=self._clocks_json(),
+        )
+        return State.NEXT_TURN
+
     # --- commands and telling ---------------------------------------------------------------------------------------------------
 
-    def _obey(self, command: Command) -> None:
+    def _obey(self, order: Order) -> None:
         human = self._settings.machine.other
-        match command:
+        match order:
             case Command.QUIT:
                 raise Quit("the match was ended at the table")
             case Command.GO:
+                self._lookout.no_hand()
                 self._carrier.go()
-            case Command.RESIGN:
-                self._resigned = human
+            case Command.STOP:
+                self._clock.pause(self._lookout.now_s)
+                self._carrier.note_stop()
+            case Command.RESIGN | Answer("resign"):
+                self._over = Result(human.other, f"{human.word.capitalize()} resigned.")
             case Command.DRAW:
-                self._draw_claimed = self.game.position.side is human and bool(self.game.draw_claims())
-                if not self._draw_claimed:
-                    self._lookout.tell(EventKind.ASK, "There is no draw to claim now.", question="draw")
+                self._claim_or_offer_draw()
+            case Command.TAKE_BACK:
+                self._ask_for_take_back()
+            case Command.HINT:
+                self._give_hint()
+            case SetLevel(level):
+                self._set_level(level)
+            case Answer(choice) if choice in (STRAIGHTENED, TOUCHED):
+                breach = self._settings.touch.answer(choice)
+                self._ruled = None if breach is None else self._ruled
+                if breach is not None:
+                    tell_illegal(self._lookout, self.game.variant, breach)
+            case Answer("play_on"):
+                self._clock.put_away()
+                self._lookout.tell(EventKind.NOTE, "The game goes on without a clock.", clocks=None)
+            case NewGame():
+                self.wanted = order
+                raise OtherGame("the game was left for a new one")
 
     def _interrupted(self) -> bool:
-        return self._resigned is not None or self._draw_claimed
+        return self._over is not None or self._take_back_asked
+
+    @property
+    def _humans_turn(self) -> bool:
+        return self.state is State.HUMAN_TO_MOVE and not self._carrier.stopped
+
+    def _claim_or_offer_draw(self) -> None:
+        human, claims = self._settings.machine.other, self.game.draw_claims()
+        if not self._humans_turn:
+            self._note("A draw can be claimed or offered in your turn.")
+        elif claims:
+            self._over = Result(None, claims[0])
+        elif self._player_accepts_draw():
+            self._over = Result(None, f"{human.word.capitalize()} offered a draw, and the machine accepted.")
+        else:
+            self._note("The machine declines the draw and plays on.")
+
+    def _player_accepts_draw(self) -> bool:
+        """Accept when it stands worse, or when a long game is even."""
+        score = self._player.choose(self.game).score  # for the human, whose turn it is
+        return score > WORSE_MEN or (len(self.game.moves) >= LONG_GAME_PLIES and score > -EVEN_MEN)
+
+    def _ask_for_take_back(self) -> None:
+        if not self._humans_turn:
+            self._note("A move can be taken back in your turn.")
+        elif before_last_move_of(self.game, self._settings.machine.other) is None:
+            self._note("You have made no move yet that could be taken back.")
+        else:
+            self._take_back_asked = True
+
+    def _give_hint(self) -> None:
+        if not self._humans_turn:
+            self._note("A hint is given in your turn.")
+            return
+        move = (self._settings.adviser or self._player).choose(self.game).move
+        text = move_text(self.game.variant, move)
+        self._lookout.tell(
+            EventKind.HINT, f"You could play {text}.", move=text, squares=way(self.game.variant.board, move)
+        )
+
+    def _set_level(self, level: int) -> None:
+        if self._settings.player_of is not None:
+            self._player = self._settings.player_of(level)
+            self._lookout.tell(EventKind.LEVEL, f"The machine plays at level {level} from now on.", level=level)
+
+    def _watch_time(self) -> None:
+        side, now_s = self._clock.running, self._lookout.now_s
+        if side is None or self._clock.left_s(side, now_s) > 0.0:
+            return
+        # A game is never lost unasked: the clock stands, and the person says what shall be.
+        self._clock.pause(now_s)
+        whose = "The machine's" if side is self._settings.machine else "Your"
+        choices = {"play_on": "Play on without a clock", "resign": "Give the game up"}
+        self._lookout.ask("time", f"{whose} time is over. How shall it go on?", choices)
+
+    def _note(self, text: str) -> None:
+        self._lookout.tell(EventKind.NOTE, text)
+
+    def _clocks_json(self) -> JsonValue:
+        return self._clock.as_json(self._lookout.now_s)
+
+    def _racks_json(self) -> JsonValue:
+        return {"white": self.racks.white, "black": self.racks.black}
 
     def _make(self, move: Move, by: str, margin_nats: float | None) -> None:
         variant, before = self.game.variant, self.game.position
         self.game = self.game.make(move)
+        self._clock.moved(before.side, self._lookout.now_s)
         self._lookout.progress()
         data: dict[str, JsonValue] = {
             "by": by,
             "ply": len(self.game.moves),
-            "move": cast(JsonValue, move_json(variant, before, move)),
+            "move": move_data(variant, before, move),
             "fen": format_fen(variant, self.game.position),
+            "racks": self._racks_json(),
+            "clocks": self._clocks_json(),
         }
         if margin_nats is not None:
             data["margin_nats"] = round(margin_nats, 1)

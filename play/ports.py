@@ -1,10 +1,12 @@
 """The ports of the match: eyes, arm, commands. Real, simulated and modelled parts look alike through them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from damludo.robot.places import Transfer
+from damludo.rules.position import Colour
 from damludo.vision.content import Content
 from damludo.vision.motion import Scene
 from damludo.vision.reading import BoardReading
@@ -53,12 +55,43 @@ class Command(Enum):
     DRAW = "draw"
     QUIT = "quit"
     GO = "go"
+    STOP = "stop"
+    TAKE_BACK = "back"
+    HINT = "hint"
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """Leave this game and begin another one; `clock` as in the settings."""
+
+    game: str
+    level: int
+    machine: Colour
+    clock: str = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class SetLevel:
+    """The machine plays at another level from its next move on."""
+
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One of the choices that the match offered with a question."""
+
+    choice: str
+
+
+Order = Command | NewGame | SetLevel | Answer
+"""Everything that a person may tell a match."""
 
 
 class Commands(Protocol):
     """Where commands come from."""
 
-    def poll(self) -> Command | None:
+    def poll(self) -> Order | None:
         """Return the next command, None when there is none. Never waits."""
 
 

@@ -15,11 +15,24 @@ ENVIRONMENT_PREFIX = "DAMLUDO_"
 
 @dataclass(frozen=True, slots=True)
 class PlaySettings:
-    """Section `[play]`: what is played."""
+    """Section `[play]`: what is played; `clock` is minutes and seconds a move like "10+5", or "off".
+
+    `touch` is what a touched disc means: "ask" (in games that have the rule), "strict" (in every game) or "off".
+    """
 
     game: str = "damludo"
     level: int = 3
     machine: str = "black"
+    clock: str = "off"
+    touch: str = "ask"
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """Section `[web]`: the page. `browser`: "open", or "leave" to print its address only."""
+
+    port: int = 8321
+    browser: str = "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,7 @@ class Settings:
     """All settings."""
 
     play: PlaySettings = PlaySettings()
+    web: WebSettings = WebSettings()
     camera: CameraSettings = CameraSettings()
     gantry: GantrySettings = GantrySettings()
     board: BoardSettings = BoardSettings()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from damludo.calibration.board import set_up
 from damludo.engine.levels import player_of_level
 from damludo.engine.port import Player
-from damludo.play.arm import GantryArm, HandGuard, outline_of_carriage
+from damludo.play.arm import GantryArm, HandGuard, outlines_of_carriage
 from damludo.play.content import board_content, grid_of_board
 from damludo.play.events import EventKind, Listener, MatchEvent
 from damludo.play.eyes import CameraEyes
@@ -58,7 +58,7 @@ def calibrate_eyes(
     grid = grid_of_board(variant.board)
     frames = [source.read() for _ in range(CALIBRATION_FRAMES)]
     view, look, side = set_up(frames, grid, board_content(variant.board.playable, position), sizes, white_at)
-    watcher = BoardWatcher(view, SquareReader(view, look))
+    watcher = BoardWatcher(view, SquareReader(view, look), lambda moved: SquareReader(moved, look))
     return CalibratedEyes(CameraEyes(source, watcher, clock), view, side)
 
 
@@ -99,7 +99,7 @@ def guarded_arm(
 
 def show_carriage(seen: CalibratedEyes, guard: HandGuard, board: GantryMap) -> None:
     """Let the eyes know where the carriage is, so that they do not take it for a hand."""
-    seen.eyes.ignore = outline_of_carriage(guard, board, seen.view)
+    seen.eyes.ignore = outlines_of_carriage(guard, board, lambda: seen.eyes.view)
 
 
 def machine_player(level: int, seed: int) -> Player:

@@ -4,22 +4,23 @@ import queue
 import sys
 import threading
 from collections.abc import Callable
-from typing import TextIO
+from typing import Any, TextIO
 
 from damludo.play.drawing import board_lines
 from damludo.play.events import EventKind, MatchEvent
-from damludo.play.ports import Command
+from damludo.play.ports import Answer, Command, Order
 from damludo.rules.game import Game
 from damludo.rules.notation import move_text
 from damludo.rules.position import Colour
 
 HELP_TEXT = """Type a move and press Enter: c3-d4, c3xe5 or 22-17. Also:
   moves    list your legal moves        board    draw the board again
-  draw     claim a draw                 resign   give the game up
+  draw     claim or offer a draw        resign   give the game up
+  back     take your last move back     hint     what you could play
   stop     the gantry stands still      go       it may go on
   quit     end the match                help     this page"""
 
-SILENT = {EventKind.HAND_IN, EventKind.HAND_OUT, EventKind.CARRIED, EventKind.VERIFIED}
+SILENT = {EventKind.PREPARING, EventKind.HAND_IN, EventKind.HAND_OUT, EventKind.CARRIED, EventKind.VERIFIED}
 """Kinds of events that a person at the table sees for himself."""
 
 TypedMove = Callable[[str], str | None]
@@ -34,23 +35,42 @@ class Terminal:
         stop: makes the gantry stand still at once, from this or any other thread.
     """
 
-    def __init__(self, game: Callable[[], Game], human: Colour, output: TextIO = sys.stdout) -> None:
-        self._game, self._human, self._output = game, human, output
-        self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
+    def __init__(self, output: TextIO = sys.stdout) -> None:
+        self._game: Callable[[], Game] | None = None
+        self._human, self._output = Colour.WHITE, output
+        self._commands: queue.SimpleQueue[Order] = queue.SimpleQueue()
+        self._choices: dict[str, str] = {}
         self.type_move: TypedMove | None = None
         self.stop: Callable[[], None] = lambda: None
         self._go = threading.Event()
 
+    def follow(self, game: Callable[[], Game], human: Colour) -> None:
+        """Be told where the game can be asked for, and which side the person plays."""
+        self._game, self._human = game, human
+
+    def leave(self) -> None:
+        """Forget the table: nothing can be moved until the next one is followed."""
+        self._game, self.type_move, self.stop = None, None, lambda: None
+
     def __call__(self, event: MatchEvent) -> None:
         """Show one event."""
-        if event.kind in (EventKind.BOARD_RIGHT, EventKind.MOVE):
+        if event.kind in (EventKind.BOARD_RIGHT, EventKind.MOVE, EventKind.TAKEN_BACK):
             self.draw_board()
         if event.text and event.kind not in SILENT:
             self._say(event.text)
+        self._offer(event)
         if event.kind is EventKind.TURN and event.data["side"] == self._human.word and self.type_move:
             self._say("Type your move (help for more):")
 
-    def poll(self) -> Command | None:
+    def _offer(self, event: MatchEvent) -> None:
+        """Show the choices of a question; they hold until the match goes on."""
+        if event.kind in (EventKind.ASK, EventKind.TURN, EventKind.MOVE, EventKind.ILLEGAL):
+            listed: Any = event.data.get("choices", ())
+            self._choices = {str(choice["id"]): str(choice["text"]) for choice in listed}
+            for key, text in self._choices.items():
+                self._say(f"  {key:<14} {text}")
+
+    def poll(self) -> Order | None:
         """Return the next command of the person."""
         try:
             return self._commands.get_nowait()
@@ -80,14 +100,18 @@ class Terminal:
         word = line.lower()
         if not word:
             return
-        if word in (command.value for command in Command):
+        if word in self._choices:
+            self._commands.put(Answer(word))
+        elif word in (command.value for command in Command):
             if word == Command.GO.value:
                 self._go.set()
+            elif word == Command.STOP.value:
+                self.stop()
             self._commands.put(Command(word))
-        elif word == "stop":
-            self.stop()
         elif word == "help":
             self._say(HELP_TEXT)
+        elif self._game is None:
+            self._say("The table is not ready yet: please wait.")
         elif word == "board":
             self.draw_board()
         elif word == "moves":
@@ -103,10 +127,12 @@ class Terminal:
 
     def draw_board(self) -> None:
         """Draw the board from the person's side."""
+        assert self._game is not None
         game = self._game()
         self._say("\n".join(board_lines(game.variant, game.position, flipped=self._human is Colour.BLACK)))
 
     def _list_moves(self) -> None:
+        assert self._game is not None
         game = self._game()
         self._say(", ".join(sorted(move_text(game.variant, move) for move in game.legal_moves())))
 

@@ -24,16 +24,21 @@ class TypedMoves:
 
     A move that is not legal is carried out too (one disc from square to square): the referee has to see and refuse it. The hand
     then puts the board back.
+
+    Attributes:
+        hand: carries them out.
+        led_elsewhere: asked before the hand helps; True while a person leads it in another way, and puts the board right himself.
     """
 
     def __init__(self, simulated: SimulatedTable) -> None:
         colour = simulated.human_colour
         self._simulated, self._colour = simulated, colour
         side = 1.0 if colour is Colour.BLACK else -1.0
-        self._hand = SimulatedHand(simulated.table, side, Pace(), np.random.default_rng((simulated.optics.seed, 2)))
+        self.hand = SimulatedHand(simulated.table, side, Pace(), np.random.default_rng((simulated.optics.seed, 2)))
+        self.led_elsewhere: Callable[[], bool] = lambda: False
         self._game: Callable[[], Game] = lambda: Game.new(simulated.variant)
         self._my_turn = False
-        simulated.world.add(self._hand)
+        simulated.world.add(self.hand)
 
     def follow(self, game: Callable[[], Game]) -> None:
         """Be told where the game can be asked for."""
@@ -44,6 +49,8 @@ class TypedMoves:
         match event.kind:
             case EventKind.TURN:
                 self._my_turn = event.data["side"] == self._colour.word
+            case EventKind.ILLEGAL | EventKind.UNFINISHED | EventKind.ASK if self.led_elsewhere():
+                self._my_turn = self._game().position.side is self._colour
             case EventKind.ILLEGAL | EventKind.UNFINISHED:
                 self._make_board(self._content(self._game()))
                 self._my_turn = True
@@ -54,7 +61,7 @@ class TypedMoves:
     def __call__(self, text: str) -> str | None:
         """Let the hand carry out a move."""
         game = self._game()
-        if not self._my_turn or self._hand.busy:
+        if not self._my_turn or self.hand.busy:
             return "Wait: it is not your turn yet."
         try:
             move = parse_move(game.variant, game.position, text)
@@ -91,14 +98,14 @@ class TypedMoves:
                 changes = {board.square(name): _CONTENT_OF_LETTER[str(letter)] for name, letter in wanted.items()}
                 after = {square: piece for square, piece in {**table.content(), **changes}.items() if piece.discs}
                 gestures = gestures_to(table, after, white_first=self._colour is Colour.WHITE)
-                self._hand.do([*(gestures or straightening(table, list(changes))), Withdraw()])
+                self.hand.do([*(gestures or straightening(table, list(changes))), Withdraw()])
             elif isinstance(squares := asked.get("squares"), list):
-                self._hand.do([*straightening(table, [board.square(str(name)) for name in squares]), Withdraw()])
+                self.hand.do([*straightening(table, [board.square(str(name)) for name in squares]), Withdraw()])
 
     def _make_board(self, wanted: dict[int, Content]) -> None:
         with self._simulated.world.lock:
             gestures = gestures_to(self._simulated.table, wanted, white_first=self._colour is Colour.WHITE)
-            self._hand.do([*gestures, Withdraw()])
+            self.hand.do([*gestures, Withdraw()])
 
     def _content(self, game: Game) -> dict[int, Content]:
         content = board_content(game.variant.board.playable, game.position)

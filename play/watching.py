@@ -3,23 +3,16 @@
 Frames go in one by one, events come out; nothing here reads a file or prints.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
-from damludo.play.content import board_content
-from damludo.play.referee import Ruling, rule
-from damludo.rules.conduct import Legal, Nothing, Unfinished, explain
-from damludo.rules.game import Game
-from damludo.rules.notation import move_json
 from damludo.vision.content import LETTER_OF_CONTENT, Content, Grid
 from damludo.vision.frame import Frame
 from damludo.vision.motion import Scene
 from damludo.vision.reading import BoardReading
-from damludo.vision.recognise import FREE_GAP_LIMIT_NATS
 from damludo.vision.watcher import BoardWatcher
 
 JsonValue = str | int | float | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
@@ -28,8 +21,8 @@ QUIET_FRAMES_TO_JUDGE = 3
 """So many quiet frames are averaged before a board is judged."""
 BEFORE_HAND_S = 0.15
 """A hand is in the margin of the picture so long before it is seen: those frames are read last of all."""
-PUT_BACK_NATS = 6.0
-"""A disc that the hand covered and that lies differently by this much evidence was lifted or pushed."""
+LIGHT_FRAMES = 2
+"""The light has changed when so many pictures without a hand say so: one may show a shadow that passes."""
 LIKE_THE_CALMEST_SQUARES = 0.3
 """Frames whose moving area is within this of the calmest one are as good as it."""
 
@@ -39,7 +32,7 @@ class WatchEvent:
     """One thing that happened.
 
     Attributes:
-        event: "hand_in", "hand_out", "board", "move", "illegal", "incomplete", "unsure", "put_back", "light_changed", ...
+        event: "hand_in", "hand_out", "board", "move", "lifted", "placed", "put_back", "touched", "illegal", "unsure", ...
         frame, time_s: the frame that shows it (it may lie before the frame at which it was understood).
         confidence: 0..1.
         more: further keys of the JSON line.
@@ -104,30 +97,60 @@ class BoardEvents:
     Args:
         watcher: sees the board.
         judge: understands it.
+
+    Attributes:
+        watcher: as given.
+        scene: of the newest frame; None before the first.
+        reading: the newest one; None as long as the board was not read.
     """
 
     def __init__(self, watcher: BoardWatcher, judge: Judge) -> None:
-        self._watcher, self._judge = watcher, judge
+        self.watcher, self._judge = watcher, judge
+        self.scene: Scene | None = None
+        self.reading: BoardReading | None = None
         self._hand = False
-        self._light = False
+        self._light = 0
+        self._moved = False
         self._stretch = Stretch()
         self._quiet: list[Frame] = []
         self._quiet_since_s = 0.0
 
     def update(self, frame: Frame) -> Iterator[WatchEvent]:
         """Take in a frame and give the events it brings."""
-        scene = self._watcher.update(frame)
+        scene = self.watcher.update(frame)
+        self.scene = scene
+        if scene.camera_moved:
+            yield from self._camera_moved(frame)
+            return
+        self._moved = False
         if scene.hand != self._hand:
             yield from self._hand_changed(frame, scene)
-        if scene.light_changed != self._light:
-            self._light = scene.light_changed
-            if self._light and not scene.hand:
-                yield WatchEvent("light_changed", frame.number, frame.time_s, 0.9)
+        yield from self._light_changed(frame, scene)
         if scene.hand:
             return
         if not self._stretch.judged:
             self._stretch.add(frame, scene)
         yield from self._quiet_frame(frame, scene)
+
+    def _camera_moved(self, frame: Frame) -> Iterator[WatchEvent]:
+        """Until the board is found again nothing is judged; then it is looked at anew."""
+        self._stretch, self._quiet = Stretch(), []
+        if self._hand:
+            # What looked like a hand was the whole picture that moved.
+            self._hand = False
+            yield WatchEvent("hand_out", frame.number, frame.time_s, 0.9)
+        if not self._moved:
+            self._moved = True
+            reason = "the camera does not stand where it stood; the board is looked for, nothing is judged meanwhile"
+            yield WatchEvent("camera_moved", frame.number, frame.time_s, 0.98, {"reason": reason})
+
+    def _light_changed(self, frame: Frame, scene: Scene) -> Iterator[WatchEvent]:
+        if not scene.light_changed:
+            self._light = 0
+        elif not scene.hand:
+            self._light += 1
+            if self._light == LIGHT_FRAMES:
+                yield WatchEvent("light_changed", frame.number, frame.time_s, 0.98)
 
     def finish(self) -> Iterator[WatchEvent]:
         """Give the events that only the end of the pictures decides."""
@@ -153,7 +176,8 @@ class BoardEvents:
             return
         frames = tuple(self._quiet)
         patience_over = frame.time_s - self._quiet_since_s >= 1.0
-        events = self._judge.judge(self._watcher, self._watcher.read(frames), frames, patience_over)
+        self.reading = self.watcher.read(frames)
+        events = self._judge.judge(self.watcher, self.reading, frames, patience_over)
         if events is not None:
             self._stretch.judged = True
             yield from events
@@ -162,7 +186,8 @@ class BoardEvents:
         """A board that was never still for long: a fast player, or few pictures a second."""
         frame, _ = self._stretch.calmest(hand_at_s)
         self._stretch.judged = True
-        yield from self._judge.judge(self._watcher, self._watcher.read((frame,)), (frame,), True) or []
+        self.reading = self.watcher.read((frame,))
+        yield from self._judge.judge(self.watcher, self.reading, (frame,), True) or []
 
 
 class PlainJudge:
@@ -201,138 +226,6 @@ class PlainJudge:
             more["file"] = self._names[frames[-1].number]
         confidence = float(reading.probability()[list(grid.playable)].max(axis=1).min())
         return [WatchEvent("board", frames[-1].number, frames[-1].time_s, confidence, more)]
-
-
-class GameJudge:
-    """Follows a game: both sides play before the camera.
-
-    A board counts as a move only when it was quiet and the referee is sure; what is doubtful is asked, never guessed.
-
-    Args:
-        game: the position that stands on the board.
-        white_at, names: as for `PlainJudge`.
-    """
-
-    def __init__(self, game: Game, white_at: str = "bottom", names: tuple[str, ...] = ()) -> None:
-        self.game = game
-        self._white_at, self._names = white_at, names
-        self._told: tuple[str, frozenset[tuple[int, Content]]] | None = None
-        self._started = False
-
-    def judge(
-        self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
-    ) -> list[WatchEvent] | None:
-        """Rule on the board; see `Judge`."""
-        if not self._started:
-            return self._start(watcher, reading, frames)
-        ruling = rule(self.game, reading)
-        quiet = len(frames) >= QUIET_FRAMES_TO_JUDGE
-        if not ruling.sure:
-            if not last:
-                return None
-            # A glimpse between two hands is no reason to bother anybody.
-            return self._unsure(ruling, frames[-1]) if quiet else []
-        if isinstance(ruling.verdict, Legal):
-            return self._move(ruling.verdict, ruling, watcher, frames)
-        if not quiet:
-            return []
-        return self._other(ruling, watcher, frames)
-
-    def _start(self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...]) -> list[WatchEvent]:
-        """The watch begins with the position that the caller gave; what looks different is told."""
-        expected = board_content(self.game.variant.board.playable, self.game.position)
-        self._started = True
-        watcher.believe(expected, frames)
-        seen = reading.most_likely()
-        # A single picture is a poor judge of crowns, and the caller knows them.
-        unlike = [place for place in expected if _side(seen[place]) != _side(expected[place])]
-        more = self._rows(reading.grid, expected)
-        if unlike:
-            more["squares"] = self._names_of(unlike)
-            more["reason"] = "these squares do not look like the position; check them"
-        return [self._event("board", frames[-1], 0.5 if unlike else 1.0, more)]
-
-    def _move(
-        self, verdict: Legal, ruling: Ruling, watcher: BoardWatcher, frames: tuple[Frame, ...]
-    ) -> list[WatchEvent]:
-        move = move_json(self.game.variant, self.game.position, verdict.move)
-        self.game = self.game.make(verdict.move)
-        watcher.believe(ruling.content, frames)
-        self._told = None
-        more: dict[str, JsonValue] = {"move": _plain(move)} | self._rows(watcher.view.grid, dict(ruling.content))
-        return [self._event("move", frames[-1], _confidence(ruling), more)]
-
-    def _other(self, ruling: Ruling, watcher: BoardWatcher, frames: tuple[Frame, ...]) -> list[WatchEvent]:
-        verdict = ruling.verdict
-        if isinstance(verdict, Nothing):
-            back = self._put_back(watcher)
-            watcher.believe(ruling.content, frames)
-            self._told = None
-            return [self._event("put_back", frames[-1], 0.9, {"squares": self._names_of(back)})] if back else []
-        if isinstance(verdict, Legal) or not self._is_news(type(verdict).__name__, ruling):
-            return []
-        if isinstance(verdict, Unfinished):
-            left = [*verdict.discs_to_remove, *verdict.continue_to] or [verdict.at]
-            event = "incomplete"
-        else:
-            left = list(verdict.squares)
-            event = "missed_capture" if verdict.played is not None else "illegal"
-        more: dict[str, JsonValue] = {"squares": self._names_of(left), "reason": explain(verdict)}
-        return [self._event(event, frames[-1], _confidence(ruling), more)]
-
-    def _put_back(self, watcher: BoardWatcher) -> list[int]:
-        """Places whose disc was disturbed under the hand and is there again."""
-        change, believed = watcher.change, watcher.believed
-        if change is None or believed is None:
-            return []
-        covered = watcher.covered
-        return [
-            place
-            for place, content in sorted(believed.items())
-            if content is not Content.EMPTY and covered[place] and change.log_likelihood_ratio[place] > PUT_BACK_NATS
-        ]
-
-    def _unsure(self, ruling: Ruling, frame: Frame) -> list[WatchEvent]:
-        if not self._is_news("unsure", ruling):
-            return []
-        reason = "the squares named are hard to see; please straighten the discs on them"
-        if ruling.gap_nats > FREE_GAP_LIMIT_NATS:
-            reason = "no single move explains the board; please check it"
-        return [self._event("unsure", frame, 1.0, {"squares": self._names_of(list(ruling.doubtful)), "reason": reason})]
-
-    def _is_news(self, kind: str, ruling: Ruling) -> bool:
-        told = (kind, frozenset(ruling.content.items()))
-        news, self._told = told != self._told, told
-        return news
-
-    def _rows(self, grid: Grid, content: dict[int, Content]) -> dict[str, JsonValue]:
-        return {"rows": list[JsonValue](turned_rows(rows_of(grid, content), self._white_at))}
-
-    def _names_of(self, places: list[int]) -> list[JsonValue]:
-        return [self.game.variant.board.name(place) for place in places]
-
-    def _event(self, event: str, frame: Frame, confidence: float, more: dict[str, JsonValue]) -> WatchEvent:
-        if frame.number < len(self._names):
-            more["file"] = self._names[frame.number]
-        return WatchEvent(event, frame.number, frame.time_s, confidence, more)
-
-
-def _side(content: Content) -> str:
-    return LETTER_OF_CONTENT[content].lower()
-
-
-def _confidence(ruling: Ruling) -> float:
-    """Probability of the best outcome against the second."""
-    return 1.0 / (1.0 + math.exp(-min(ruling.margin_nats, 50.0)))
-
-
-def _plain(value: object) -> JsonValue:
-    """Narrow what `move_json` gives to JSON's types."""
-    if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
 def rows_of(grid: Grid, content: dict[int, Content]) -> list[str]:

@@ -67,18 +67,20 @@ def _legal_boards(variant: Variant, position: Position) -> dict[bytes, Move]:
     return {cells_after(position.cells, move): move for move in reversed(_legal(variant, position))}
 
 
-def judge(variant: Variant, position: Position, action: Action) -> Verdict:
-    """Return the verdict on an action of the side to move."""
-    return judge_board(variant, position, board_after(variant, position, action))
+def judge(variant: Variant, position: Position, action: Action, visited: tuple[int, ...] = ()) -> Verdict:
+    """Return the verdict on an action of the side to move; `visited` as for `judge_board`."""
+    return judge_board(variant, position, board_after(variant, position, action), visited)
 
 
-def judge_board(variant: Variant, position: Position, cells: bytes) -> Verdict:
+def judge_board(variant: Variant, position: Position, cells: bytes, visited: tuple[int, ...] = ()) -> Verdict:
     """Return the verdict on the board that the side to move has left.
 
     Args:
         variant: the game.
         position: before the action.
         cells: after it; one byte a square, as in `Position.cells`.
+        visited: squares where the moved disc is known to have been put down on its way, in order. They tell which of several
+            moves was begun; a finished move is the same by whichever way it went.
     """
     if cells == position.cells:
         return Nothing(variant.board)
@@ -87,6 +89,7 @@ def judge_board(variant: Variant, position: Position, cells: bytes) -> Verdict:
         return Legal(move, variant.board)
     begun = _begun(position, cells, _routes(variant, position))
     if begun:
+        begun = [part for part in begun if _leads_over(part.move, visited)] or begun
         least = min(begun, key=lambda part: part.left)
         moves = tuple({part.move.identity: part.move for part in sorted(begun, key=lambda part: part.left)}.values())
         return Unfinished(moves, least.discs, least.crown_missing, least.ahead, least.at, variant.board)
@@ -148,6 +151,11 @@ def _begun(position: Position, cells: bytes, routes: Iterable[Move]) -> list[_Pa
                 parts.append(part)
                 break
     return parts
+
+
+def _leads_over(move: Move, visited: tuple[int, ...]) -> bool:
+    way = iter(move.path)
+    return all(square in way for square in visited)
 
 
 def _part(before: bytes, cells: bytes, move: Move, landed: int) -> _Part | None:

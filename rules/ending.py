@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from damludo.rules.moves import Move, legal_moves
+from damludo.rules.history import legal_in_game
+from damludo.rules.moves import Move
 from damludo.rules.position import Colour, Kind, Position, piece_of
 from damludo.rules.tables import tables_of
 from damludo.rules.traits import BareDraw, DrawRule, Event, Force, Material, MoveLimit, Repetition, Variant
@@ -36,7 +37,7 @@ def result_of(variant: Variant, positions: Sequence[Position], moves: Sequence[M
         moves: all moves.
     """
     position = positions[-1]
-    legal = legal_moves(variant, position)
+    legal = legal_in_game(variant, positions, moves)
     if not legal:
         return _stuck(variant, position)
     for rule in variant.draws:

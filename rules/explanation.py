@@ -4,11 +4,21 @@ from collections.abc import Iterable, Mapping
 from functools import reduce
 
 from damludo.rules.geometry import Board
-from damludo.rules.messages import Catalogue, catalogue
+from damludo.rules.messages import Catalogue, catalogue, translated
 from damludo.rules.moves import Move
 from damludo.rules.position import Position
 from damludo.rules.traits import InCapture, Variant
-from damludo.rules.verdicts import Illegal, Legal, Nothing, Reason, Unfinished, Verdict
+from damludo.rules.verdicts import (
+    HandStays,
+    Illegal,
+    Legal,
+    Nothing,
+    Offence,
+    OpponentDecides,
+    Reason,
+    Ruling,
+    Unfinished,
+)
 
 SHOWN = 3
 """How many legal moves a sentence names."""
@@ -48,8 +58,8 @@ CROWNING: Mapping[InCapture, str] = {
 """The article on a crowning square that a capture meets before its end."""
 
 
-def explain(verdict: Verdict, language: str = "en") -> str:
-    """Return a verdict as one sentence.
+def explain(verdict: Ruling, language: str = "en") -> str:
+    """Return a verdict, or the ruling on a whole turn, as one sentence; a penalty is a second one.
 
     Raises:
         UnknownLanguage: there is no catalogue for it.
@@ -64,6 +74,15 @@ def explain(verdict: Verdict, language: str = "en") -> str:
             return _unfinished(say, verdict)
         case Illegal():
             return _illegal(say, verdict)
+        case HandStays():
+            return say.text("take your hand off the board: then the move counts")
+        case OpponentDecides(squares, board):
+            names = _all_of(say, _names(board, squares))
+            return say.text("you touched {squares}: your opponent chooses which of them must move", squares=names)
+        case Offence(squares, penalty, board):
+            names = _all_of(say, _names(board, squares))
+            touched = say.text("you touched {squares}, and no legal move begins there", squares=names)
+            return f"{touched}. {translated(penalty.value, language)}"
 
 
 def text_of(board: Board, move: Move, language: str = "en") -> str:

@@ -77,7 +77,7 @@ def _from_fen(variant: Variant, text: str) -> Position:
     parts = parts[1:]
     while parts and parts[0].upper() in ("W", "B") and len(parts) > 2:
         parts = parts[1:]  # older writers gave the side twice
-    parts = [part for part in parts if part]
+    parts = [part for part in parts if part and not _counts_moves(part)]
     if len(parts) > 2:
         raise BadPosition(f"the FEN has {len(parts)} lists of pieces, at most two are possible")
     cells = bytearray(variant.board.columns * variant.board.rows)
@@ -89,6 +89,11 @@ def _from_fen(variant: Variant, text: str) -> Position:
         seen.add(colour)
         _place_list(variant, cells, colour, part[1:])
     return Position(bytes(cells), side)
+
+
+def _counts_moves(part: str) -> bool:
+    """Some programs append the moves without progress and the move's number, "H0" and "F1"; neither is a list of pieces."""
+    return part[0] in "HF" and _is_number(part[1:])
 
 
 def _colour(text: str) -> Colour:
@@ -133,6 +138,8 @@ def _squares(variant: Variant, token: str) -> tuple[int, ...]:
         low, high = variant.board.numbered(int(first)), variant.board.numbered(int(last))
     except NoSuchSquare as error:
         raise BadPosition(str(error)) from error
+    if int(first) > int(last):
+        raise BadPosition(f"the range {token!r} runs backwards; the smaller number comes first")
     numbers = variant.board.numbers
     return numbers[numbers.index(low) : numbers.index(high) + 1]
 

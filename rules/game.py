@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from damludo.rules import ending
 from damludo.rules.ending import Result
 from damludo.rules.errors import IllegalMove
-from damludo.rules.moves import Move, every_capture, legal_moves, play, quiet_moves
+from damludo.rules.history import legal_in_game
+from damludo.rules.moves import Move, every_capture, play, quiet_moves
 from damludo.rules.notation import move_text
 from damludo.rules.position import Position
 from damludo.rules.traits import Variant
@@ -44,7 +45,7 @@ class Game:
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the legal moves now."""
-        return legal_moves(self.variant, self.position)
+        return legal_in_game(self.variant, self.positions, self.moves)
 
     def make(self, move: Move) -> Game:
         """Return the game after a move; any route of a legal move will do.

@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from damludo.rules.errors import BadPosition
 from damludo.rules.position import PIECES, Kind, Piece, Position
 from damludo.rules.tables import Line, Tables, neighbours, tables_of
 from damludo.rules.traits import Preference, Variant
+
+MAX_WAYS = 5_000
+"""Most ways to capture that are followed in one position: games have some dozens, made-up positions any number."""
 
 Identity = tuple[int, int, frozenset[int], Piece | None]
 
@@ -119,7 +123,11 @@ def _front_of_line(cells: bytes, ray: tuple[int, ...], leapt: int) -> int | None
 
 
 def every_capture(variant: Variant, position: Position) -> tuple[Move, ...]:
-    """Return every route of every complete capture, whichever of them is preferred."""
+    """Return every route of every complete capture, whichever of them is preferred.
+
+    Raises:
+        BadPosition: there are more than `MAX_WAYS`, as only a made-up position has.
+    """
     tables = tables_of(variant)
     own = tables.own[position.side]
     cells = bytearray(position.cells)
@@ -200,6 +208,8 @@ class _Search:
 
     def record(self, landing: int, code: int) -> None:
         """Keep a complete capture that ends on `landing`."""
+        if len(self.found) >= MAX_WAYS:
+            raise BadPosition(f"there are more than {MAX_WAYS} ways to capture here; no game leads to such a position")
         self.found.append(
             Move(
                 self.origin,

@@ -80,13 +80,15 @@ def parse_move(variant: Variant, position: Position, text: str) -> Move:
 
 
 def parse_standing_move(variant: Variant, position: Position, text: str) -> Move:
-    """Return the move that a text means when the duty to capture, and which capture to make, is left aside.
+    """Return the move that a text means among those that only the duty to capture, or which capture to make, stands against.
 
     Raises:
         BadMove: the text cannot be read, or means several moves.
         IllegalMove: no piece moves like that.
     """
-    moves = (*quiet_moves(variant, position), *every_capture(variant, position))
+    legal = {move.identity for move in legal_moves(variant, position)}
+    movable = (*quiet_moves(variant, position), *every_capture(variant, position))
+    moves = [move for move in movable if move.identity not in legal]
     return _only(variant, text, matching_moves(variant, text, moves))
 
 

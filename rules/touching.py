@@ -94,12 +94,14 @@ def must_move(variant: Variant, position: Position, square: int) -> MustMove:
     return MustMove(square, _moves_of(variant, position, square))
 
 
-def judge_touched(variant: Variant, position: Position, action: Action, duty: Duty) -> Verdict:
+def judge_touched(
+    variant: Variant, position: Position, action: Action, duty: Duty, visited: tuple[int, ...] = ()
+) -> Verdict:
     """Return the verdict on an action of a player who has a duty; without one it is that of `judge`.
 
     A legal move of another disc is illegal under `MustMove`. Under `OpponentChooses` nothing is refused: the choice comes first.
     """
-    verdict = judge(variant, position, action)
+    verdict = judge(variant, position, action, visited)
     if not isinstance(duty, MustMove) or not isinstance(verdict, Legal | Unfinished):
         return verdict
     moves = (verdict.move,) if isinstance(verdict, Legal) else verdict.moves

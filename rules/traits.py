@@ -256,6 +256,8 @@ class Variant:
         may_stop: a capture may stop after any jump.
         preference: which captures are legal when there are several; first property first.
         opening: removals from the full board, if the game has them.
+        king_run: most moves without capture in a row with one king of a side that has men too; None for no limit. It depends on
+            the game so far: `Game` knows it, a verdict on a position does not.
         stuck_player_wins: the side without a legal move wins (otherwise it loses).
         draws: the draw rules.
         touch_move: the game's own rules bind a touched piece.
@@ -278,6 +280,7 @@ class Variant:
     may_stop: bool = False
     preference: tuple[Preference, ...] = ()
     opening: Opening | None = None
+    king_run: int | None = None
     stuck_player_wins: bool = False
     draws: tuple[DrawRule, ...] = ()
     touch_move: bool = False

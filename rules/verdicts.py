@@ -5,6 +5,7 @@ from enum import Enum
 
 from damludo.rules.geometry import Board
 from damludo.rules.moves import Move
+from damludo.rules.penalties import Penalty
 
 
 class Reason(Enum):
@@ -137,3 +138,71 @@ class Illegal:
 
 
 Verdict = Nothing | Legal | Unfinished | Illegal
+"""What a board says that a player has left."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandStays:
+    """The hand is still over the board: nothing is judged before it has left."""
+
+    board: Board = field(repr=False, compare=False)
+
+    @property
+    def reason_code(self) -> str:
+        """The stable name, "hand_stays"."""
+        return "hand_stays"
+
+    @property
+    def article(self) -> str:
+        """The rule in a sentence."""
+        return "A move is made when the hand has let go of the disc and has left the board."
+
+
+@dataclass(frozen=True, slots=True)
+class OpponentDecides:
+    """Several own discs that can move were touched: the opponent says which one must.
+
+    Attributes:
+        squares: where these discs stand.
+    """
+
+    squares: tuple[int, ...]
+    board: Board = field(repr=False, compare=False)
+
+    @property
+    def reason_code(self) -> str:
+        """The stable name, "opponent_decides"."""
+        return "opponent_decides"
+
+    @property
+    def article(self) -> str:
+        """The rule in a sentence."""
+        return "Of several own discs that were touched the opponent chooses which one must move."
+
+
+@dataclass(frozen=True, slots=True)
+class Offence:
+    """Only own discs were touched that cannot move.
+
+    Attributes:
+        squares: where they stand.
+        penalty: what it costs; nothing the first time.
+    """
+
+    squares: tuple[int, ...]
+    penalty: Penalty
+    board: Board = field(repr=False, compare=False)
+
+    @property
+    def reason_code(self) -> str:
+        """The stable name, "touched_in_vain"."""
+        return "touched_in_vain"
+
+    @property
+    def article(self) -> str:
+        """The rule in a sentence."""
+        return "Touching own discs of which none can move has no consequence; its repetition can be punished."
+
+
+Ruling = Verdict | HandStays | OpponentDecides | Offence
+"""What a whole turn says: the board that was left, the discs that were touched, the hand."""

@@ -3,14 +3,16 @@
 The picture for the documentation is made by `python -m damludo.simulation.camera PATH`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from damludo.simulation.clock import World
+from damludo.simulation.disturbance import Disturbance
 from damludo.simulation.optics import Float, Optics, Pose
 from damludo.simulation.render_disc import DiscPainter, Lying, Part, overlap
 from damludo.simulation.render_gantry import GantryPainter
@@ -69,32 +71,65 @@ class SimulatedCamera:
         clock: its time; `read` waits on it.
         optics: where it stands and what it sees like.
         world: if given, the table is read under its lock.
+        disturbances: of the light and of the camera itself, in the order in which they act.
+
+    Attributes:
+        disturbances: the same; may be changed between two frames.
     """
 
-    def __init__(self, table: Table, clock: Clock, optics: Optics, world: World | None = None) -> None:
-        self._table, self._clock, self._optics, self._world = table, clock, optics, world
-        layout = table.layout
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        optics: Optics,
+        world: World | None = None,
+        disturbances: Sequence[Disturbance] = (),
+    ) -> None:
+        self._table, self._clock, self._world = table, clock, world
+        self.disturbances = list(disturbances)
+        self._stand(optics)
+        self._noise = _noise_tiles(optics.noise_sigma, optics.width, optics.height)
+        self._number = 0
+        self._last_s: float | None = None
+
+    def _stand(self, optics: Optics) -> None:
+        """Look from where these optics are."""
+        layout = self._table.layout
         stage = set_stage(optics, layout)
+        self._optics = optics
         self.pose: Pose = stage.pose
         self._empty = stage.empty
         self._discs = DiscPainter(optics, stage.pose, layout, stage.light)
         self._hand = HandPainter(optics, stage.pose, stage.light)
         self._gantry = GantryPainter(optics, stage.pose, layout, stage.light)
-        self._noise = _noise_tiles(optics.noise_sigma, optics.width, optics.height)
         self._still: _Still | None = None
         self._under_gantry: _UnderGantry | None = None
-        self._number = 0
-        self._last_s: float | None = None
+        self._rails: Image | None = None
+
+    @property
+    def optics(self) -> Optics:
+        """Where the camera stands, and what it sees like."""
+        return self._optics
 
     def read(self) -> Frame:
         """Return the table as it is now; waits until 1/30 s after the last frame."""
         if self._last_s is not None:
             self._clock.sleep(self._last_s + FRAME_S - self._clock.now_s())
         now_s = self._clock.now_s()
+        self._take_bumps(now_s)
         scene = self._look(self._table)
         self._last_s, number = now_s, self._number
         self._number += 1
-        return Frame(self._develop(self._compose(scene), number), now_s, number)
+        picture = self._compose(scene)
+        for disturbance in self.disturbances:
+            picture = disturbance.over(picture, now_s)
+        return Frame(self._develop(picture, number), now_s, number)
+
+    def _take_bumps(self, now_s: float) -> None:
+        """Stand where the last bump that is over left the camera."""
+        bumps = [d.bumped for d in self.disturbances if d.bumped is not None and d.start_s <= now_s]
+        if bumps and bumps[-1] != self._optics:
+            self._stand(bumps[-1])
 
     def close(self) -> None:
         """Do nothing: there is no device."""
@@ -125,7 +160,7 @@ class SimulatedCamera:
             return still
         same = still is not None and still.rails == rails
         part = self._discs.touched(still.lying, scene.lying) if still is not None and same else None
-        empty = self._empty_with_rails if rails else self._empty
+        empty = self._empty_with_rails() if rails else self._empty
         if still is None or part is None:
             canvas = empty.copy()
             self._discs.paint_lying(canvas, empty, scene.lying, (0, 0, canvas.shape[1], canvas.shape[0]))
@@ -137,11 +172,11 @@ class SimulatedCamera:
         self._still = _Still(scene.lying, rails, canvas, blurred)
         return self._still
 
-    @cached_property
     def _empty_with_rails(self) -> Image:
-        canvas = self._empty.copy()
-        self._gantry.paint_rails(canvas)
-        return canvas
+        if self._rails is None:
+            self._rails = self._empty.copy()
+            self._gantry.paint_rails(self._rails)
+        return self._rails
 
     def _draw_gantry(self, scene: _Scene) -> _Still | _UnderGantry:
         """Return the table under the gantry; a gantry at rest is drawn once."""

@@ -20,7 +20,7 @@ def gestures_to(table: Table, wanted: Mapping[int, Content], *, white_first: boo
         white_first: which colour is handled first: a person moves his own piece before he takes off what it captured.
     """
     have = table.content()
-    racks = _RackView(table)
+    racks = RackView(table)
     gestures: list[Gesture] = []
     for white in (white_first, not white_first):
         surplus: list[Place] = []
@@ -48,7 +48,7 @@ def straightening(table: Table, squares: Sequence[int]) -> list[Gesture]:
     return gestures
 
 
-class _RackView:
+class RackView:
     """Which slots are free, as a person sees them; a slot given out once is not given out again."""
 
     def __init__(self, table: Table) -> None:
@@ -61,11 +61,17 @@ class _RackView:
         }
 
     def free_slot(self, white: bool) -> Place:
+        """Return the first slot of a rack without a disc."""
         number = next(n for n in range(len(self._places[white])) if n not in self._full[white])
         self._full[white].append(number)
         return self._places[white][number]
 
     def full_slot(self, white: bool) -> Place:
+        """Return the last slot of a rack with a disc.
+
+        Raises:
+            ValueError: the rack is empty.
+        """
         number = max(self._full[white])
         self._full[white].remove(number)
         return self._places[white][number]

@@ -11,6 +11,8 @@ from damludo.simulation.table import Disc, Table
 
 GRIP_RADIUS_MM = 22.0
 """A hand takes the uppermost disc whose centre is this near to where it reaches."""
+REACH_S = 0.12
+"""Time of a gesture beside its way."""
 CARRY_HEIGHT_MM = 45.0
 """How high a hand carries a disc above the board."""
 
@@ -32,19 +34,26 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """Reach to a point and lift the uppermost disc there."""
+    """Reach to a point and lift the uppermost disc there, or the `whole` stack."""
 
     x_mm: float
     y_mm: float
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Carry the held disc to a point and let it go there (`exact`: without the spread of the pace)."""
+    """Carry what is held to a point and let it go there.
+
+    Attributes:
+        exact: without the spread of the pace.
+        single: of several held discs only the lowest is let go.
+    """
 
     x_mm: float
     y_mm: float
     exact: bool = False
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,25 @@ class Point:
     y_mm: float
 
 
-Gesture = Take | Put | Withdraw | Wait | Point
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """Go on to a point, above the discs, without a stop: a stretch of a way that is not known to its end yet."""
+
+    x_mm: float
+    y_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """Reach to a point and push the uppermost disc there aside, as a sleeve or a finger does that means something else."""
+
+    x_mm: float
+    y_mm: float
+    dx_mm: float
+    dy_mm: float
+
+
+Gesture = Take | Put | Withdraw | Wait | Point | Carry | Push
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +127,11 @@ class SimulatedHand:
     def busy(self) -> bool:
         """True while a gesture is going on or waits."""
         return self._leg is not None or bool(self._gestures)
+
+    @property
+    def held(self) -> list[Disc]:
+        """The discs in the hand, the lowest first."""
+        return sorted((disc for disc in self._table.discs if disc.held_by == "hand"), key=lambda disc: disc.z_mm)
 
     def do(self, gestures: Sequence[Gesture]) -> None:
         """Carry out gestures after those that wait already."""
@@ -136,9 +168,12 @@ class SimulatedHand:
                     dx, dy = self._random.normal(0.0, self.pace.spread_mm, 2)
                     target = (x + float(dx), y + float(dy), z)
                 seconds = self._duration(target) + self.pace.pause_s
-            case Point(x, y):
+            case Point(x, y) | Push(x, y):
                 target = (x, y, z)
                 seconds = self._duration(target) + self.pace.pause_s
+            case Carry(x, y):
+                target = (x, y, z)
+                seconds = self._duration(target) - REACH_S
             case Withdraw():
                 target, seconds = self._home, self._duration(self._home)
             case Wait(wait_s):
@@ -147,7 +182,7 @@ class SimulatedHand:
 
     def _duration(self, target: tuple[float, float, float]) -> float:
         way = math.hypot(target[0] - self._leg_start[0], target[1] - self._leg_start[1])
-        return 0.12 + way / self.pace.speed_mm_s
+        return REACH_S + way / self.pace.speed_mm_s
 
     def _move(self, done: float) -> None:
         """Move along the leg, smoothly; the hand comes down to the discs at the end of a take or a put."""
@@ -156,28 +191,52 @@ class SimulatedHand:
         eased = done * done * (3.0 - 2.0 * done)
         hand.x_mm = start[0] + (target[0] - start[0]) * eased
         hand.y_mm = start[1] + (target[1] - start[1]) * eased
-        low = isinstance(self._leg.act, Take | Put) and done > 0.8
+        low = isinstance(self._leg.act, Take | Put | Push) and done > 0.8
         height = target[2] if not low else target[2] * (1.0 - done) / 0.2 + 12.0
         hand.z_mm = height if low else start[2] + (target[2] - start[2]) * min(1.0, done / 0.3)
-        held = self._table.held_disc("hand")
-        if held is not None:
-            held.x_mm, held.y_mm, held.z_mm = hand.x_mm, hand.y_mm, max(0.0, hand.z_mm - 6.0)
+        for lying, held in enumerate(self.held):
+            held.x_mm, held.y_mm = hand.x_mm, hand.y_mm
+            held.z_mm = max(0.0, hand.z_mm - 6.0) + lying * self._table.layout.disc_height_mm
 
     def _act(self, gesture: Gesture) -> None:
         table, hand = self._table, self._table.hand
         match gesture:
-            case Take(x, y):
+            case Take(x, y, whole):
                 disc = table.upper_disc_near(x, y, GRIP_RADIUS_MM)
                 if disc is not None:
-                    table.lift(disc, "hand")
-            case Put():
-                held = table.held_disc("hand")
-                if held is not None:
+                    for lifted in [disc, *(self._below(disc) if whole else ())]:
+                        table.lift(lifted, "hand")
+            case Put(single=single):
+                for held in self.held[: 1 if single else None]:
                     self._put(held, hand.x_mm, hand.y_mm)
+            case Push(x, y, dx, dy):
+                self._push(x, y, dx, dy)
             case Withdraw():
                 hand.present = False
-            case Wait() | Point():
+            case Wait() | Point() | Carry():
                 pass
+
+    def _below(self, disc: Disc) -> list[Disc]:
+        """Return the discs that another one lies on."""
+        near = 0.6 * self._table.layout.disc_diameter_mm
+        return [
+            other
+            for other in self._table.discs
+            if other.held_by is None
+            and other.z_mm < disc.z_mm
+            and math.hypot(other.x_mm - disc.x_mm, other.y_mm - disc.y_mm) < near
+        ]
+
+    def _push(self, x_mm: float, y_mm: float, dx_mm: float, dy_mm: float) -> None:
+        """Shift the whole stack: a king's discs go together."""
+        upper = self._table.upper_disc_near(x_mm, y_mm, GRIP_RADIUS_MM)
+        if upper is None:
+            return
+        at = (upper.x_mm, upper.y_mm)
+        for disc in self._table.discs:
+            if disc.held_by is None and math.dist((disc.x_mm, disc.y_mm), at) < GRIP_RADIUS_MM / 2:
+                disc.x_mm, disc.y_mm = disc.x_mm + dx_mm, disc.y_mm + dy_mm
+        self._table.version += 1
 
     def _put(self, disc: Disc, x_mm: float, y_mm: float) -> None:
         below = self._table.upper_disc_near(x_mm, y_mm, self._table.layout.disc_diameter_mm * 0.6)

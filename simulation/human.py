@@ -107,6 +107,12 @@ class ScriptedHuman:
         wanted = _content(self.game.position)
         self._hand.do([Wait(0.3), *self._gestures_to(wanted), Withdraw()])
 
+    def told_taken_back(self, plies_left: int) -> None:
+        """Hear that moves were taken back: the game is at an earlier moment again."""
+        self._intended = None
+        while len(self.game.moves) > plies_left:
+            self.game = self.game.undo()
+
     def told_of_hand(self, *, seen: bool) -> None:
         """Hear that the machine waits because it sees a hand, or that it sees none any more."""
         self._hand_seen_since_s = self._time_s if seen else None

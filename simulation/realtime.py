@@ -2,14 +2,22 @@
 
 import threading
 import time
+from collections.abc import Callable
 
 from damludo.simulation.clock import World
+
+SLICE_S = 0.1
+"""Simulated time that passes at one go."""
 
 
 class RealTime:
     """A thread that lets a world live with the wall clock. Use it as a context manager.
 
     An exception of a part ends the thread; leaving the context raises it again.
+
+    Attributes:
+        speed: simulated seconds per second; may be changed at any time.
+        brake: asked all the time; while it says True, time passes no faster than on the wall.
     """
 
     TICK_S = 0.002
@@ -22,7 +30,8 @@ class RealTime:
             speed: simulated seconds per second. A machine that cannot keep up simulates slower, it never skips.
         """
         self._world = world
-        self._speed = speed
+        self.speed = speed
+        self.brake: Callable[[], bool] = lambda: False
         self._stop = threading.Event()
         self._error: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="simulated time", daemon=True)
@@ -49,6 +58,11 @@ class RealTime:
                 # At most 0.1 s a turn: after a stall others get the lock in between, and no jump is seen by the players.
                 passed = min(now - last, 0.1)
                 last = now
-                self._world.advance_to(self._world.time_s + passed * self._speed)
+                speed = min(self.speed, 1.0) if self.brake() else self.speed
+                end_s = self._world.time_s + passed * speed
+                while self._world.time_s < end_s:
+                    # In slices, and with a rest between: the line to the controller must not wait long for its turn.
+                    self._world.advance_to(min(end_s, self._world.time_s + SLICE_S))
+                    time.sleep(0.0)
         except Exception as error:
             self._error = error

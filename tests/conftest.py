@@ -8,19 +8,21 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
+ONLY_WHEN_ASKED = ("hardware", "long")
+"""Markers of tests that need a real table, or more time than anybody waits for."""
+
 
 def _everything_required() -> bool:
     return os.environ.get("DAMLUDO_REQUIRE") == "all"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests that need real hardware, unless the marker expression asks for them by name."""
-    if "hardware" in config.option.markexpr:
-        return
-    hardware = [item for item in items if item.get_closest_marker("hardware")]
-    if hardware:
-        config.hook.pytest_deselected(items=hardware)
-        items[:] = [item for item in items if item not in hardware]
+    """Leave out the tests that nobody waits for, unless the marker expression asks for them by name."""
+    unasked = [marker for marker in ONLY_WHEN_ASKED if marker not in config.option.markexpr]
+    left_out = [item for item in items if any(item.get_closest_marker(marker) for marker in unasked)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.hookimpl(wrapper=True)

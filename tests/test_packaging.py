@@ -92,9 +92,9 @@ def test_the_type_checker_checks_every_package(root: Path) -> None:
 
 def test_the_wheel_holds_the_packages_with_their_data_and_nothing_else(root: Path, wheel: Path) -> None:
     expected = {
-        "/".join((*name.split("."), path.name))
+        "/".join((*name.split("."), *path.relative_to(folder).parts))
         for name, folder in _packages(root).items()
-        for path in folder.iterdir()
+        for path in folder.rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     } | {f"damludo/{folder}/{path.name}" for folder in DATA for path in (root / folder).iterdir()}
 

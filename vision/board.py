@@ -5,7 +5,6 @@ whose squares alternate best in brightness is taken: the wooden frame continues 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -13,8 +12,10 @@ from numpy.typing import NDArray
 
 from damludo.vision.content import BoardSizes, Grid
 from damludo.vision.errors import BadPose, BoardNotFound
+from damludo.vision.finding import BoardFinding, square_px
 from damludo.vision.frame import Image
 from damludo.vision.lattice import Lattice, Saddles, components, find_saddles, grow, link
+from damludo.vision.lines import find_line_boards, line_errors, refined_on_lines
 from damludo.vision.pose import fit_view
 from damludo.vision.sides import SIDES, corners_of
 from damludo.vision.view import BoardView
@@ -25,12 +26,16 @@ WORKING_SIZES_PX = (960, 520, 1500)
 """Longer side of the picture to work at, tried in this order: fine saddles first, then coarse, then small squares."""
 LEAST_ALTERNATION = 0.6
 """Mean alternation (-1..1) of the window's inner edges that a board must have; photographs: true 0.7..1, false below 0.5."""
+CLEAR_ALTERNATION = 0.9
+"""A window that alternates so well is the board: no other patch of crossings is looked at."""
 LEAST_OF_SIDE = 0.3
 """Mean alternation along each of the four outer rows: a frame's row has about 0, a row under glare still 0.4."""
 LEAST_MARGIN = 0.25
 """How much better than the window one row off, per square of that row; a T-crossing at the frame gives about 1.5."""
 MOST_RESIDUAL_SQUARES = 0.08
 """A pose whose crossings miss by more than this (root mean square) is refused."""
+ERROR_REACH = 0.3
+"""Crossings are looked for so far from their place, in squares, when a view is checked."""
 CLICK_SQUARES = 0.6
 """A click misses its corner by less than this, in squares; the next row would be 1 away."""
 MOST_WINDOWS, NEARLY_AS_GOOD = 4, 0.2
@@ -39,40 +44,12 @@ LEAST_CROSSINGS = 0.35
 """Part of the inner crossings that must be seen."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class BoardFinding:
-    """Where a board was found.
-
-    Attributes:
-        view: the pose; its board frame has White's rank 1 at the side `white_at` of the picture.
-        white_at: "bottom", "right", "top" or "left".
-        corners: shape (4, 2), px: the outer corners in picture order.
-        alternation: mean alternation of the squares' brightness, up to 1.
-        margin: lead of this window over the best other one, per square of one row.
-        crossings: how many inner crossings were seen.
-    """
-
-    view: BoardView
-    white_at: str
-    corners: Floats
-    alternation: float
-    margin: float
-    crossings: int
-
-    @property
-    def residual_squares(self) -> float:
-        """Root mean square error of the crossings in sides of a square."""
-        perimeter = np.linalg.norm(self.corners - np.roll(self.corners, 1, axis=0), axis=1).sum()
-        squares = 2 * (self.view.grid.columns + self.view.grid.rows)
-        return float(self.view.residual_px * squares / perimeter)
-
-
 def find_board(image: Image, grid: Grid, sizes: BoardSizes | None = None, white_at: str = "bottom") -> BoardFinding:
     """Find the board.
 
     Args:
         image: shape (h, w, 3), BGR.
-        grid: the board; a board of lines has no dark and light squares and cannot be found this way.
+        grid: the board.
         sizes: of squares and discs.
         white_at: side of the picture where White's rank 1 lies; the picture of the squares alone cannot tell.
 
@@ -99,7 +76,7 @@ def find_candidates(
 ) -> list[BoardFinding]:
     """Return the possible places of the board, the best first; those after it lie shifted by one row or column."""
     if grid.lines:
-        raise BoardNotFound("a board of lines cannot be found by its squares; give the four outer corners yourself")
+        return find_line_boards(image, grid, sizes or BoardSizes(), white_at)
     for tone, scale in _tones(image):
         findings = _find_in_tone(tone, scale, image, grid, sizes or BoardSizes(), white_at)
         if findings:
@@ -131,8 +108,11 @@ def view_from_corners(
     sizes = sizes or BoardSizes()
     board = corners_of(grid, sizes, white_at)
     view = fit_view(grid, sizes, board, np.asarray(corners, dtype=np.float64), image_size)
-    if refine is None or grid.lines:
+    if refine is None:
         return view
+    if grid.lines:
+        pulled = refined_on_lines(view, refine)
+        return pulled if pulled is not None and _near_clicks(pulled, corners, board) else view
     for finding in find_candidates(refine, grid, sizes, white_at):
         if _near_clicks(finding.view, corners, board):
             return finding.view
@@ -142,8 +122,7 @@ def view_from_corners(
 
 def _near_clicks(view: BoardView, corners: Floats, board: Floats) -> bool:
     """Return whether a view has its corners where they were clicked, within CLICK_SQUARES."""
-    squares = 2 * (view.grid.columns + view.grid.rows)
-    side = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).sum() / squares
+    side = square_px(corners, view.grid.columns - view.grid.lines, view.grid.rows - view.grid.lines)
     return bool(np.linalg.norm(view.project(board) - corners, axis=1).max() < CLICK_SQUARES * side)
 
 
@@ -196,6 +175,8 @@ def _find_in_tone(
         findings = _windows(lattice, tone, scale, image, grid, sizes, white_at)
         if findings and (not best or findings[0].alternation > best[0].alternation):
             best = findings
+        if best and best[0].alternation > CLEAR_ALTERNATION and best[0].margin > LEAST_MARGIN:
+            break
     return best
 
 
@@ -348,16 +329,34 @@ def _shape_in_picture(grid: Grid, white_at: str) -> tuple[int, int]:
     return (grid.columns, grid.rows) if SIDES.index(white_at) % 2 == 0 else (grid.rows, grid.columns)
 
 
+def crossing_errors(view: BoardView, image: Image) -> tuple[Floats, Floats]:
+    """Compare a view with the crossings that a picture shows.
+
+    Returns:
+        Points of the board, shape (n, 3) in mm, and how far from their expected place they are seen, shape (n, 2) in px. On a
+        board of lines: points of the lines, and the part of the error across them.
+    """
+    if view.grid.lines:
+        return line_errors(view, image)
+    saddles, pixels = _saddles_of(image)
+    points, parity = _inner_crossings(view)
+    crossing, saddle = _near(view, points, parity, saddles, pixels, ERROR_REACH)
+    seen = points[crossing]
+    return seen, pixels[saddle] - view.project(seen) if len(seen) else np.zeros((0, 2))
+
+
+def refined_view(view: BoardView, image: Image) -> BoardView | None:
+    """Return a view that is nearly right, fitted to the crossings as a picture shows them; None if too few are seen."""
+    if view.grid.lines:
+        return refined_on_lines(view, image)
+    return _refined(view, image)
+
+
 def _refined(view: BoardView, image: Image) -> BoardView | None:
     """Fit a view to the saddles near the crossings it predicts, first generously, then strictly."""
-    height, width = image.shape[:2]
-    scale = min(1.0, WORKING_SIZES_PX[0] / max(height, width))
-    saddles = find_saddles(_tone(_gray(_shrunk(image, scale))))
-    pixels = (saddles.pixels + 0.5) / scale - 0.5
-    grid, side = view.grid, view.sizes.square_mm
-    y, x = np.mgrid[1 : grid.rows, 1 : grid.columns]
-    points = np.column_stack([x.ravel() * side, y.ravel() * side, np.zeros(x.size)]).astype(np.float64)
-    parity = np.where((x + y).ravel() % 2 == 0, 1.0, -1.0)
+    grid = view.grid
+    saddles, pixels = _saddles_of(image)
+    points, parity = _inner_crossings(view)
     current = view
     for reach in (0.42, 0.3, 0.2, 0.15):
         matched = _near(current, points, parity, saddles, pixels, reach)
@@ -370,10 +369,28 @@ def _refined(view: BoardView, image: Image) -> BoardView | None:
     return current
 
 
+def _saddles_of(image: Image) -> tuple[Saddles, Floats]:
+    """Return the saddles of a picture, and where they are in its full size."""
+    height, width = image.shape[:2]
+    scale = min(1.0, WORKING_SIZES_PX[0] / max(height, width))
+    saddles = find_saddles(_tone(_gray(_shrunk(image, scale))))
+    return saddles, (saddles.pixels + 0.5) / scale - 0.5
+
+
+def _inner_crossings(view: BoardView) -> tuple[Floats, Floats]:
+    """Return the inner crossings, shape (n, 3) in mm, and 1 for even ones, -1 for odd ones."""
+    grid, side = view.grid, view.sizes.square_mm
+    y, x = np.mgrid[1 : grid.rows, 1 : grid.columns]
+    points = np.column_stack([x.ravel() * side, y.ravel() * side, np.zeros(x.size)]).astype(np.float64)
+    return points, np.where((x + y).ravel() % 2 == 0, 1.0, -1.0)
+
+
 def _near(
     view: BoardView, points: Floats, parity: Floats, saddles: Saddles, pixels: Floats, reach: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return pairs (crossing, saddle) nearer than `reach` squares with the polarity of the majority."""
+    if not len(pixels):
+        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     where = view.project(points)
     half = np.array([view.sizes.square_mm / 2, view.sizes.square_mm / 2, 0.0])
     side = np.linalg.norm(view.project(points + half) - view.project(points - half), axis=1) / np.sqrt(2)

@@ -1,5 +1,7 @@
 """A real camera over OpenCV: a thread that always holds the newest picture and nothing older."""
 
+import contextlib
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -11,7 +13,7 @@ import cv2
 import numpy as np
 
 from damludo.vision.clock import Clock
-from damludo.vision.errors import BadPicture, CameraLost, CameraNotFound
+from damludo.vision.errors import BadPicture, CameraError, CameraLost, CameraNotFound
 from damludo.vision.frame import Frame, FrameSource, Image
 from damludo.vision.recording import PictureFolder, VideoFile, check_dimensions
 
@@ -27,6 +29,10 @@ class Capture(Protocol):
     def isOpened(self) -> bool: ...  # noqa: N802 - OpenCV's name
 
     def read(self) -> tuple[bool, Image | None]: ...
+
+    def get(self, prop: int) -> float: ...
+
+    def set(self, prop: int, value: float) -> bool: ...
 
     def release(self) -> None: ...
 
@@ -71,6 +77,8 @@ class Camera:
         self._fault: str | None = None
         self._given = 0
         self._closing = False
+        self._hold_wanted = False
+        self._held: dict[str, str] | None = None
         self._thread = threading.Thread(target=self._run, name=f"camera {source}", daemon=True)
         self._thread.start()
 
@@ -89,6 +97,22 @@ class Camera:
                 raise CameraLost(self._fault or f"camera {self.source} is closed")
             self._given = self._newest.number
             return self._newest
+
+    def hold_settings(self) -> dict[str, str]:
+        """Stop the automatics of exposure, white balance and focus where they stand now; they would pump when a hand comes in.
+
+        Returns:
+            For each: "held at VALUE" or "not obeyed". A driver that says nothing and does nothing is found out by reading back.
+
+        Raises:
+            CameraLost: the camera does not answer.
+        """
+        with self._news:
+            self._hold_wanted, self._held = True, None
+            done = self._news.wait_for(lambda: self._held is not None or self._fault is not None, self._read_timeout_s)
+            if self._held is None or not done:
+                raise CameraLost(self._fault or f"camera {self.source} does not answer; plug it in again")
+            return self._held
 
     def close(self) -> None:
         """Let go of the device; a driver that hangs is left behind after a second."""
@@ -118,6 +142,11 @@ class Camera:
         last: Image | None = None
         try:
             while not self._closing:
+                if self._hold_wanted:
+                    held = _held_settings(self._capture)
+                    with self._news:
+                        self._hold_wanted, self._held = False, held
+                        self._news.notify_all()
                 good, image = self._capture.read()
                 now_s = self._clock.now_s()
                 if not good or image is None:
@@ -147,6 +176,109 @@ class Camera:
             self._news.notify_all()
 
 
+RETRY_S, PATIENCE_S = 0.5, 20.0
+"""A lost camera is opened anew this often, for so long: time to put a plug back in."""
+
+
+class SteadyCamera:
+    """A camera that comes back: when it is lost it is opened anew, also under another number, and frames go on counting.
+
+    Args:
+        camera: open.
+        again: opens it anew.
+        clock: waits between tries.
+        patience_s: after so long without a camera the loss is told.
+    """
+
+    def __init__(
+        self, camera: Camera, again: Callable[[], Camera], clock: Clock | None = None, patience_s: float = PATIENCE_S
+    ) -> None:
+        self._camera, self._again, self._patience_s = camera, again, patience_s
+        self._clock: Clock = clock if clock is not None else _MonotonicClock()
+        self._number = 0
+        self._held = False
+        self._closed = False
+
+    def read(self) -> Frame:
+        """Return the newest picture; may take as long as the camera is away.
+
+        Raises:
+            CameraLost: it did not come back, or it was closed.
+        """
+        lost_s: float | None = None
+        while True:
+            try:
+                frame = self._camera.read()
+            except CameraError as error:
+                lost_s = self._clock.now_s() if lost_s is None else lost_s
+                if self._closed or self._clock.now_s() - lost_s >= self._patience_s:
+                    raise CameraLost(str(error)) from error
+                self._reopen()
+                continue
+            self._number += 1
+            return Frame(frame.image, frame.time_s, self._number)
+
+    def hold_settings(self) -> dict[str, str]:
+        """Stop the automatics, as `Camera.hold_settings`; again whenever the camera comes back."""
+        self._held = True
+        return self._camera.hold_settings()
+
+    def close(self) -> None:
+        """Let go of the device."""
+        self._closed = True
+        self._camera.close()
+
+    def _reopen(self) -> None:
+        self._camera.close()
+        self._clock.sleep(RETRY_S)
+        with contextlib.suppress(CameraError):
+            self._camera = self._again()
+            if self._held:
+                self._camera.hold_settings()
+
+
+def stable_name(number: int, links: Path = Path("/dev/v4l/by-id"), devices: Path = Path("/dev")) -> str | None:
+    """Return the link that names camera `number` by its make and serial number; a replugged camera may get another number."""
+    device = devices / f"video{number}"
+    for link in sorted(links.glob("*")) if links.is_dir() else ():
+        if link.resolve() == device.resolve():
+            return str(link)
+    return None
+
+
+def _steady(source: int | str, clock: Clock | None) -> SteadyCamera:
+    camera = Camera(source, clock)
+    link = stable_name(source) if isinstance(source, int) else None
+
+    def again() -> Camera:
+        # OpenCV opens Video4Linux devices by number or by their plain path only.
+        return Camera(os.path.realpath(link) if link else source, clock)
+
+    return SteadyCamera(camera, again, clock)
+
+
+_AUTOMATICS = (
+    ("exposure", cv2.CAP_PROP_AUTO_EXPOSURE, (1.0, 0.25), cv2.CAP_PROP_EXPOSURE),
+    ("white balance", cv2.CAP_PROP_AUTO_WB, (0.0,), cv2.CAP_PROP_WB_TEMPERATURE),
+    ("focus", cv2.CAP_PROP_AUTOFOCUS, (0.0,), cv2.CAP_PROP_FOCUS),
+)
+"""Name, switch of the automatic, what means "by hand" for it (Video4Linux says 1, DirectShow 0.25), and the value."""
+
+
+def _held_settings(capture: Capture) -> dict[str, str]:
+    """Switch the automatics off and put back the values that they had found; tell what the driver made of it."""
+    told: dict[str, str] = {}
+    for name, switch, by_hand, value_of in _AUTOMATICS:
+        value = capture.get(value_of)
+        obeyed = any(capture.set(switch, off) and abs(capture.get(switch) - off) < 1e-3 for off in by_hand)
+        if obeyed:
+            capture.set(value_of, value)
+            told[name] = f"held at {capture.get(value_of):g}"
+        else:
+            told[name] = "not obeyed"
+    return told
+
+
 def open_source(
     source: str, frame_rate: float | None = None, times: Path | None = None, clock: Clock | None = None
 ) -> FrameSource:
@@ -163,16 +295,16 @@ def open_source(
         BadPicture: the times file does not fit the folder.
     """
     if source.isascii() and source.isdigit():
-        return Camera(int(source), clock)
+        return _steady(int(source), clock)
     if "://" in source:
-        return Camera(source, clock)
+        return _steady(source, clock)
     path = Path(source)
     if path.is_dir():
         return PictureFolder(path, frame_rate=frame_rate, times=times)
     if path.is_file():
         return VideoFile(path, frame_rate=frame_rate)
     if path.exists():
-        return Camera(source, clock)
+        return _steady(source, clock)
     raise CameraNotFound(
         f"there is no camera, file or folder '{source}'; give a camera number, a video, a folder or a URL"
     )

@@ -15,7 +15,7 @@ from damludo.vision.frame import Image
 from damludo.vision.view import BoardView
 
 Patches = NDArray[np.float32]
-"""Log-brightness around the tops of the discs, shape (places, samples, 3)."""
+"""Log-brightness around the tops of the discs, shape (places, side, side, 3); along axis 2 the board's x, along axis 1 its y."""
 
 PATCH_RADII = 1.25
 """The patch reaches so many disc radii far: the ring outside of the disc shows the square that a change leaves as it is."""
@@ -50,22 +50,30 @@ class PatchSampler:
 
     Args:
         view: where the board is in the picture.
+        side: samples along a side of a patch, if the patches are to be compared with those of another view.
+
+    Attributes:
+        side: samples along a side.
+        radii: shape (side, side), how far the samples are from the middle, in radii of a disc.
+        pitch_squares: distance of two samples.
     """
 
-    def __init__(self, view: BoardView) -> None:
+    def __init__(self, view: BoardView, side: int | None = None) -> None:
         self.grid = view.grid
         radius_mm = PATCH_RADII * view.sizes.disc_diameter_mm / 2
         corners = view.project(view.outer_corners_mm())
         px_per_mm = float(np.linalg.norm(corners[1] - corners[0])) / (
             (view.grid.columns - view.grid.lines) * view.sizes.square_mm
         )
-        side = int(np.clip(round(1.4 * radius_mm * px_per_mm), 10, 28))
+        side = side or int(np.clip(round(1.4 * radius_mm * px_per_mm), 10, 28))
+        self.side, self.pitch_squares = side, 2 * radius_mm / side / view.sizes.square_mm
         # One sample stands for so many pixels: smoothed before, so that none is left out and noise is averaged.
         self._sigma_px = max(0.6, radius_mm * px_per_mm / side)
         line = (np.arange(side) + 0.5) / side * 2.0 - 1.0
         x, y = np.meshgrid(line, line)
-        inside = x * x + y * y <= 1.0
-        offsets = np.stack([x[inside], y[inside], np.zeros(int(inside.sum()))], axis=1) * radius_mm
+        self.radii = (np.hypot(x, y) * PATCH_RADII).astype(np.float32)
+        self._inside = np.flatnonzero(x * x + y * y <= 1.0)
+        offsets = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1) * radius_mm
         top = view.sizes.disc_height_mm
         points = np.concatenate([view.centre_mm(place, top) + offsets for place in self.grid.playable])
         where = view.project(points).astype(np.float32).reshape(len(self.grid.playable), -1, 2)
@@ -75,11 +83,12 @@ class PatchSampler:
         """Return the patches of the playable places, in the grid's order."""
         smooth = cv2.GaussianBlur(image, (0, 0), self._sigma_px)
         values = cv2.remap(smooth, self._x, self._y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return np.asarray(_LOG_OF_VALUE[values], dtype=np.float32)
+        shape = (len(self.grid.playable), self.side, self.side, 3)
+        return np.asarray(cv2.LUT(values, _LOG_OF_VALUE), dtype=np.float32).reshape(shape)
 
     def compare(self, before: Patches, after: Patches) -> ChangeEvidence:
         """Return what changed between two pictures of one view."""
-        score = relative_scores(before, after)
+        score = relative_scores(*(patches.reshape(len(patches), -1, 3)[:, self._inside] for patches in (before, after)))
         playable = list(self.grid.playable)
         scores = np.zeros(self.grid.rows * self.grid.columns)
         ratios = np.zeros(self.grid.rows * self.grid.columns)

@@ -122,20 +122,23 @@ class HeightJudge:
         self._weights = np.stack(weights)
         self._spoilt = self._field.neighbours(look)
 
-    def evidence(self, image: Image, light: LightField, side: Rows, offset: Floats) -> NDArray[np.float64]:
-        """Return log-likelihoods of a king minus those of a man, shape (p,), nats; 0 for empty places.
+    def evidence(
+        self, image: Image, light: LightField, side: Rows, offset: Floats, asked: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.float64]:
+        """Return log-likelihoods of a king minus those of a man, shape (p,), nats; 0 for empty places and where not asked.
 
         Args:
             image: the picture.
             light: on it.
             side: shape (p,): 0 White's disc, 1 Black's, -1 nothing stands there.
             offset: shape (p, 2): about where the disc would stand if it were a man, squares off the middle.
+            asked: shape (p,), True where the height is wanted; everywhere if not given.
         """
         result = np.zeros(len(side))
-        rows = np.nonzero(side >= 0)[0]
+        rows = np.nonzero((side >= 0) if asked is None else (side >= 0) & asked)[0]
         if not len(rows):
             return result
-        seen = self._field.brightness(image, light)[rows]
+        seen = self._field.brightness(image, light, rows)
         weight = self._weights[side[rows], rows]
         for k, row in enumerate(rows):
             for other, spoilt in self._spoilt[row]:

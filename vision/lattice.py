@@ -25,6 +25,8 @@ OPPOSITE = -0.6
 """Neighbouring crossings have opposite polarity: cosine of twice the angle between their axes."""
 NEIGHBOUR_COSINE = 0.966
 """A neighbour lies within 15 degrees of a grid line."""
+FEWEST_IN_PATCH = 8
+"""A patch of which one plane explains fewer crossings is grain or a pattern."""
 MATCH_SQUARES = 0.2
 """A saddle this near to where a crossing is expected is that crossing."""
 
@@ -200,7 +202,7 @@ def grow(
         None if no camera explains the patch.
     """
     inliers = _consistent(saddles.pixels[numbers], coordinates)
-    if inliers.sum() < 6:
+    if inliers.sum() < FEWEST_IN_PATCH:
         return None
     numbers, coordinates = numbers[inliers], coordinates[inliers]
     lattice: Lattice | None = None

@@ -24,8 +24,9 @@ FLOOR = np.array([0.09, 0.05, 0.05], dtype=np.float32)
 """Least spread of a colour: brightness, then the two chromatic channels."""
 FEWEST_DISCS, STRAY_PART = 6, 0.1
 """So many discs tell on which colour of squares a game is played; this part of them may be misread."""
-UNPLAYED_NATS = 12.0
-"""Evidence that a disc on a square of the other colour must outweigh: light wood on light wood is no evidence."""
+UNPLAYED_NATS = 60.0
+"""Evidence that a disc on a square of the other colour would have to outweigh, more than there ever is: light wood on light
+wood, a printed number, a coloured dot are no evidence against the rule that draughts is played on one colour."""
 FEWEST_EMPTY = 3
 """So many empty squares of a colour must be seen for a picture of the empty square; with less its plain colour stands."""
 UNLIKE = 16.0

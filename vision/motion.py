@@ -8,25 +8,21 @@ states OUT and IN turns the areas into the answer.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.frame import Frame
-from damludo.vision.view import BoardView
+from damludo.vision.region import Gray, Mask, Region
 
-Gray: TypeAlias = NDArray[np.float32]
-Mask: TypeAlias = NDArray[np.uint8]
+Outline = NDArray[np.float64]
+"""Corners of a convex part of the picture, shape (n, 2), px."""
 
 STILL_S = 0.4
 """So long must nothing move before the scene counts as still."""
-SQUARE_IN_REDUCED_PX = 11
-"""The picture is reduced until one square is about so many pixels wide: edges of squares and discs survive, noise does not."""
-MARGIN_SQUARES = 0.45
-"""The watched region reaches so far beyond the field: a disc on an edge square stays inside, an arm crosses the border."""
 MISSING_CORRELATION = 0.45
 """Where the gradients agree less than this with those of the calm picture, something hides the board (sequence of photographs:
 shadows 0.6 and more, hands and sleeves below 0.3)."""
@@ -39,7 +35,6 @@ MOTION_CHANGE = 0.06
 MOTION_SQUARES = 0.08
 """Area in squares that has to change for motion: a finger tip that trembles does, noise does not."""
 
-_LOG_OF_GRAY = np.log(np.arange(256, dtype=np.float32) + 6.0)
 MOST_LOG_ODDS = 3.5
 """The chain is never surer than this, so that one clear frame is enough to turn it."""
 CHAIN_SQUARES = 7.0
@@ -67,6 +62,7 @@ class Scene:
         mask_squares: area of what hides the board, in squares (moved discs count too).
         hand_probability: the chain's belief that a hand is there, 0..1.
         moving_squares: area that changed since the frame before, in squares; infinite for the first frame.
+        camera_moved: the camera does not stand where it stood; until it is found again nothing of the board can be told.
     """
 
     time_s: float
@@ -78,97 +74,7 @@ class Scene:
     mask_squares: float
     hand_probability: float
     moving_squares: float
-
-
-class Region:
-    """The part of the picture that is watched: the playing field and a margin, at reduced size.
-
-    Args:
-        corners_px: outer corners of the playing field in the picture, shape (4, 2), px, in turn: at a1, along rank 1, opposite,
-            along file a (a line board: the outer crossings).
-        columns, rows: number of places.
-        image_size: (width, height) in px.
-        lines: True for a board of crossings.
-    """
-
-    def __init__(
-        self,
-        corners_px: NDArray[np.float64],
-        columns: int,
-        rows: int,
-        image_size: tuple[int, int],
-        lines: bool = False,
-    ) -> None:
-        self.columns, self.rows = columns, rows
-        # Units of the plane: one square; a line board gets half a square around its outer crossings.
-        half = 0.5 if lines else 0.0
-        low, right, top = half, columns - half, rows - half
-        plane = np.array([[low, low], [right, low], [right, top], [low, top]], dtype=np.float32)
-        corners = np.asarray(corners_px, dtype=np.float32).reshape(4, 2)
-        picture_from_plane = np.asarray(cv2.getPerspectiveTransform(plane, corners), dtype=np.float64)
-        far = MARGIN_SQUARES
-        box = np.array(
-            [[-far, -far], [columns + far, -far], [columns + far, rows + far], [-far, rows + far]], dtype=np.float32
-        )
-        outline = cv2.perspectiveTransform(box.reshape(1, 4, 2), picture_from_plane)[0]
-        self._crop(outline, image_size)
-        square_px = math.sqrt(float(cv2.contourArea(corners)) / ((right - low) * (top - low)))
-        self.scale = max(1.0, square_px / SQUARE_IN_REDUCED_PX)
-        self.square_px = square_px / self.scale
-        width = max(8, round((self.x1 - self.x0) / self.scale))
-        height = max(8, round((self.y1 - self.y0) / self.scale))
-        self.size = (width, height)
-        self.inside = self.polygon(outline)
-        self.area_px = self.square_px**2
-        self.place_of_pixel = self._places(picture_from_plane)
-        eroded = cv2.erode(self.inside, np.ones((3, 3), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
-        self.border: Mask = cv2.subtract(self.inside, np.asarray(eroded, dtype=np.uint8)).astype(np.uint8)
-
-    @classmethod
-    def of_view(cls, view: BoardView) -> "Region":
-        """Return the region of a calibrated board."""
-        corners = view.project(view.outer_corners_mm())
-        return cls(corners, view.grid.columns, view.grid.rows, view.image_size, view.grid.lines)
-
-    def reduce(self, image: NDArray[np.uint8]) -> Gray:
-        """Return the log-brightness of the region at reduced size, shape (h, w), float32."""
-        part = image[self.y0 : self.y1, self.x0 : self.x1]
-        # Gray first: the reduction then has one channel to average instead of three.
-        gray = cv2.resize(cv2.cvtColor(part, cv2.COLOR_BGR2GRAY), self.size, interpolation=cv2.INTER_AREA)
-        return np.asarray(cv2.LUT(gray, _LOG_OF_GRAY), dtype=np.float32)
-
-    def polygon(self, points_px: NDArray[np.float64] | NDArray[np.float32]) -> Mask:
-        """Return the mask (1 inside) of a polygon given in px of the full picture, shape (n, 2)."""
-        shrink = np.array([self.size[0] / (self.x1 - self.x0), self.size[1] / (self.y1 - self.y0)], dtype=np.float64)
-        points = (np.asarray(points_px, dtype=np.float64) - (self.x0, self.y0) + 0.5) * shrink - 0.5
-        mask = np.zeros((self.size[1], self.size[0]), dtype=np.uint8)
-        # fillPoly takes integers; far points are cut so that they cannot overflow.
-        cv2.fillPoly(mask, [np.round(np.clip(points, -20000, 20000)).astype(np.int32)], (1.0,))
-        return mask
-
-    def kernel(self, squares: float) -> Mask:
-        """Return a round structuring element with a diameter in squares."""
-        side = round(squares * self.square_px) | 1
-        return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)), dtype=np.uint8)
-
-    def _crop(self, outline: NDArray[np.float32], image_size: tuple[int, int]) -> None:
-        width, height = image_size
-        self.x0 = int(np.clip(math.floor(float(outline[:, 0].min())), 0, width - 8))
-        self.x1 = int(np.clip(math.ceil(float(outline[:, 0].max())), self.x0 + 8, width))
-        self.y0 = int(np.clip(math.floor(float(outline[:, 1].min())), 0, height - 8))
-        self.y1 = int(np.clip(math.ceil(float(outline[:, 1].max())), self.y0 + 8, height))
-
-    def _places(self, picture_from_plane: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Index of the place at every reduced pixel, `columns * rows` outside of the field."""
-        width, height = self.size
-        xs = (np.arange(width) + 0.5) * (self.x1 - self.x0) / width - 0.5 + self.x0
-        ys = (np.arange(height) + 0.5) * (self.y1 - self.y0) / height - 0.5 + self.y0
-        pixels = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(1, -1, 2)
-        plane = cv2.perspectiveTransform(pixels, np.linalg.inv(picture_from_plane))[0]
-        file, rank = np.floor(plane[:, 0]).astype(np.intp), np.floor(plane[:, 1]).astype(np.intp)
-        field = (file >= 0) & (file < self.columns) & (rank >= 0) & (rank < self.rows)
-        places = np.where(field, rank * self.columns + file, self.columns * self.rows)
-        return np.asarray(places.reshape(height, width), dtype=np.intp)
+    camera_moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +87,8 @@ class Patch:
         extent_squares: the longer side of its upright box.
         border_squares: length along which it touches the border of the region.
         moving_squares: the part of its area that changed since the frame before.
+        near_border: it comes within a hair of that border.
+        beside_machine: it reaches the machine's part, which may hide the arm that it belongs to.
     """
 
     squares: float
@@ -188,6 +96,8 @@ class Patch:
     extent_squares: float
     border_squares: float
     moving_squares: float
+    near_border: bool = False
+    beside_machine: bool = False
 
     @property
     def weight(self) -> float:
@@ -198,6 +108,12 @@ class Patch:
     def may_be_a_disc(self) -> bool:
         """As small as a disc that was put down, or as the place it was taken from."""
         return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.12
+
+    @property
+    def may_be_a_place_at_rest(self) -> bool:
+        """As a place at the edge that gained or lost its disc, with the shadow on the frame: larger, but nothing stirs."""
+        small = self.squares <= 2.3 and self.extent_squares <= 1.9 and self.border_squares <= 1.3
+        return small and self.moving_squares <= 0.03 * self.squares
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -243,6 +159,7 @@ class MotionWatch:
         self._covered = np.zeros(region.columns * region.rows + 1, dtype=np.bool_)
         self._settled = False
         self._known: Mask = region.inside
+        self._machine_part: Mask | None = None
         self.cover: Cover | None = None
 
     @property
@@ -263,20 +180,38 @@ class MotionWatch:
         self._log_odds = -MOST_LOG_ODDS
         self._settled = False
 
-    def update(self, frame: Frame, ignore: NDArray[np.float64] | None = None) -> Scene:
+    @property
+    def covered_now(self) -> NDArray[np.bool_]:
+        """True for the places that something hid in the newest frame, shape (rows * columns,)."""
+        covered = np.zeros_like(self._covered)
+        if self.cover is not None:
+            covered[self._places_under(self.cover.mask)] = True
+        return covered[:-1]
+
+    def move_to(self, region: Region) -> None:
+        """Go on with the board at another place of the picture; what was covered stays covered."""
+        self.region = region
+        self.restart()
+
+    def not_a_hand(self) -> None:
+        """Be told that what hides the board in the newest frame is no hand."""
+        self._log_odds = min(self._log_odds, -2.0)
+
+    def update(self, frame: Frame, ignore: Sequence[Outline] = ()) -> Scene:
         """Take in the next frame.
 
         Args:
             frame: later than the last one.
-            ignore: polygon of a moving machine part, shape (n, 2), px: no evidence of anything.
+            ignore: convex outlines of moving machine parts: no evidence of anything.
         """
         gray = self.region.reduce(frame.image)
         seen = self.region.inside
-        blocked = False
-        if ignore is not None and len(ignore) >= 3:
-            part = np.asarray(cv2.dilate(self.region.polygon(ignore), self.region.kernel(0.4)), dtype=np.uint8)
+        blocked, part = False, None
+        if ignore:
+            part = self._machine(ignore)
             blocked = bool((part & seen).sum() > 0.05 * self.region.area_px)
             seen = np.asarray(seen & (1 - part), dtype=np.uint8)
+        self._machine_part = part
         if self._calm is None:
             self._start(gray, seen, frame.time_s)
         self._learn_unseen(gray, seen)
@@ -285,7 +220,7 @@ class MotionWatch:
         if MOTION_SQUARES < moving_squares < math.inf:
             self._last_motion_s = frame.time_s
         cover = self._cover(gray, seen, moving)
-        self._believe(cover, frame.time_s, machine=ignore is not None)
+        self._believe(cover, frame.time_s, machine=bool(ignore))
         still = frame.time_s - self._last_motion_s >= STILL_S
         if not blocked:
             self._settle(gray, cover, moving, frame.time_s)
@@ -304,6 +239,13 @@ class MotionWatch:
             hand_probability=1.0 / (1.0 + math.exp(-self._log_odds)),
             moving_squares=moving_squares,
         )
+
+    def _machine(self, outlines: Sequence[Outline]) -> Mask:
+        """Return where the machine is, 1 inside."""
+        part = np.zeros(self.region.size[::-1], dtype=np.uint8)
+        for outline in outlines:
+            part |= self.region.polygon(outline)
+        return np.asarray(cv2.dilate(part, self.region.kernel(0.4)), dtype=np.uint8)
 
     def _start(self, gray: Gray, seen: Mask, time_s: float) -> None:
         self._calm = _Calm(gray, self._sigma_px)
@@ -344,7 +286,7 @@ class MotionWatch:
         hidden |= ratio < DARKER_THAN_SHADOW
         mask = hidden.astype(np.uint8) & seen
         mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, region.kernel(0.3)), dtype=np.uint8)
-        return _components(mask, moving, region)
+        return _components(mask, moving, region, self._machine_part)
 
     def _believe(self, cover: Cover, time_s: float, *, machine: bool) -> None:
         """One step of the hidden Markov chain in log odds (IN against OUT)."""
@@ -354,7 +296,7 @@ class MotionWatch:
         inside = 1.0 / (1.0 + math.exp(-self._log_odds))
         inside = inside * (1.0 - change) + (1.0 - inside) * change
         prior = math.log(inside / (1.0 - inside))
-        evidence = _hand_evidence(cover, self._log_odds < -2.0, machine)
+        evidence = _hand_evidence(cover, self._log_odds, machine)
         self._log_odds = min(max(prior + evidence, -MOST_LOG_ODDS), MOST_LOG_ODDS)
 
     def _settle(self, gray: Gray, cover: Cover, moving: NDArray[np.bool_], time_s: float) -> None:
@@ -384,32 +326,41 @@ class MotionWatch:
         self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
 
     def _mark_covered(self, cover: Cover) -> None:
-        wide = cv2.dilate(cover.mask, self.region.kernel(0.8)) > 0
-        self._covered[np.unique(self.region.place_of_pixel[wide])] = True
+        self._covered[self._places_under(cover.mask)] = True
+
+    def _places_under(self, mask: Mask) -> NDArray[np.intp]:
+        wide = cv2.dilate(mask, self.region.kernel(0.8)) > 0
+        return np.unique(self.region.place_of_pixel[wide])
 
 
-def _hand_evidence(cover: Cover, was_out: bool, machine: bool) -> float:
+def _hand_evidence(cover: Cover, log_odds: float, machine: bool) -> float:
     """Log-likelihood ratio of hand against no hand for one frame.
 
     Fitted on the sequence of photographs: hands with what is seen of the arm cover 1 to 15 squares.
     """
-    return max((_patch_evidence(patch, was_out, machine) for patch in cover.patches), default=NOTHING_EVIDENCE)
+    return max((_patch_evidence(patch, log_odds, machine) for patch in cover.patches), default=NOTHING_EVIDENCE)
 
 
-def _patch_evidence(patch: Patch, was_out: bool, machine: bool) -> float:
+def _patch_evidence(patch: Patch, log_odds: float, machine: bool) -> float:
+    was_out = log_odds < -2.0
     if machine and patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES:
+        # A hand that was there may be cut off from its arm by the beam: it is let go slowly, within a second.
+        cut_off = log_odds > 0.0 and patch.beside_machine and not patch.may_be_a_disc
         # The machine itself moves discs about, and its shadow stirs over them; a hand in the inside has an arm to the border.
-        return -3.5
+        return -0.5 if cut_off else -3.5
     if was_out and patch.moving_squares > 0.5 * patch.squares:
         # Nothing but a hand moves discs about; where one just left, all has moved and this would mean nothing.
         return _area_evidence(patch.weight, 0.5 if patch.border_squares > 0.0 else 0.8)
     if patch.may_be_a_disc:
-        # A finger tip that comes in is as small, but it moves and it touches the border.
-        moving = patch.moving_squares > 0.3 * patch.squares and patch.border_squares > 0.0
+        # A finger tip that comes in is as small, but it moves and it comes from the border.
+        moving = patch.moving_squares > 0.3 * patch.squares and patch.near_border
         return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
     if patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES and patch.moving_squares < 0.1 * patch.squares:
         # A capture leaves a chain of changed squares that touch at their corners; a hand in the inside has an arm, or stirs.
         return -3.5
+    if patch.may_be_a_place_at_rest:
+        # A hand that rests trembles now and then; a few frames in turn are needed to turn the chain.
+        return -2.0
     # Two or three men that were moved side by side may cover 2 squares in the inside; an arm has no such excuse.
     usual = 0.65 if patch.border_squares >= 0.25 else 2.2
     return _area_evidence(patch.weight, usual)
@@ -419,11 +370,15 @@ def _area_evidence(squares: float, usual: float) -> float:
     return min(max(4.0 * math.log2((squares + 0.05) / usual), NOTHING_EVIDENCE), -NOTHING_EVIDENCE)
 
 
-def _components(mask: Mask, moving: NDArray[np.bool_], region: Region) -> Cover:
+def _components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: Mask | None) -> Cover:
     count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     touching = np.bincount(labels[region.border > 0], minlength=count)
     in_field = np.bincount(labels[region.place_of_pixel < region.columns * region.rows], minlength=count)
     moved = np.bincount(labels[moving], minlength=count)
+    beside, near = np.zeros((2, count), dtype=np.bool_)
+    near[labels[region.near_border > 0]] = True
+    if machine is not None:
+        beside[labels[cv2.dilate(machine, np.ones((3, 3), np.uint8)) > 0]] = True
     is_disc = np.zeros(count, dtype=np.bool_)
     patches = []
     for k in range(1, count):
@@ -433,6 +388,8 @@ def _components(mask: Mask, moving: NDArray[np.bool_], region: Region) -> Cover:
             extent_squares=float(max(statistics[k, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1])) / region.square_px,
             border_squares=float(touching[k]) / region.square_px,
             moving_squares=float(moved[k]) / region.area_px,
+            near_border=bool(near[k]),
+            beside_machine=bool(beside[k]),
         )
         patches.append(patch)
         is_disc[k] = patch.may_be_a_disc and moved[k] < 0.1 * statistics[k, cv2.CC_STAT_AREA]

@@ -138,6 +138,19 @@ class Patches:
         patch = len(self.places) * PATCH * PATCH
         return tones[:patch].reshape(len(self.places), PATCH * PATCH, 3), tones[patch : patch + len(self.spots[0])]
 
+    def local_contrast(self, image: Image) -> Floats:
+        """Return how strongly the two colours of squares differ around each place, shape (p,), 1 = as usual on this board."""
+        _, spots = self.sample(image)
+        odd = self.spots[1]
+        nearby = np.take(odd, self.around)
+        values = np.take(spots, self.around, axis=0)
+        means = [
+            (values * (nearby == kind)[..., None]).sum(axis=1) / np.maximum((nearby == kind).sum(axis=1), 1)[:, None]
+            for kind in (0, 1)
+        ]
+        step = np.linalg.norm(means[1] - means[0], axis=1)
+        return np.asarray(step / max(float(np.median(step)), 1e-6), dtype=np.float32)
+
     @cached_property
     def camera_at(self) -> NDArray[np.float64]:
         """The camera's place in the board frame, in squares, shape (3,)."""

@@ -12,12 +12,10 @@ import numpy as np
 
 from damludo.vision.errors import BadPicture, CameraNotFound, EndOfFrames
 from damludo.vision.frame import Frame, Image
+from damludo.vision.picture import MOST_BYTES, MOST_PIXELS
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 """Pictures that a folder is searched for."""
-MOST_PIXELS = 50_000_000
-"""A larger picture is refused before it is decoded: 150 MB in memory, more than any webcam gives."""
-MOST_BYTES = 100_000_000
 LEAST_SIDE_PX = 16
 TIMES_NAME = "times.txt"
 """The recorder writes `NAME SECONDS` a line into this file; a folder that holds it needs no `--times`."""
@@ -200,7 +198,7 @@ def check_dimensions(width: int, height: int, name: str) -> None:
     """Refuse impossible dimensions.
 
     Raises:
-        BadPicture: a side is under 16 px or the area over 50 million pixels.
+        BadPicture: a side is under 16 px or the area over `MOST_PIXELS`.
     """
     if width < LEAST_SIDE_PX or height < LEAST_SIDE_PX or width * height > MOST_PIXELS:
         raise BadPicture(

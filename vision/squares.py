@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from damludo.vision.content import Content
 from damludo.vision.frame import Image
 from damludo.vision.height import HeightJudge
+from damludo.vision.light import LightField
 from damludo.vision.look import Look, normalised
 from damludo.vision.patches import FINE, SPACING, STEP, Patches
 from damludo.vision.view import BoardView
@@ -66,9 +67,42 @@ class SquareReader:
 
         Args:
             image: shape (h, w, 3), BGR, as large as the view's picture.
-            believed: what probably stands where; not needed, since the light is measured on the corners of the squares.
+            believed: what surely stands where; whether it is a man or a king is not asked there, which is most of the work.
         """
-        del believed
+        found, where, light = self._outlines(image)
+        if self._heights is not None:
+            side = found.argmax(axis=1)
+            side = np.where(side > 0, (side - 1) // 2, -1)
+            settled = np.isin(self._patches.places, list(believed or ()))
+            offset = where[np.arange(len(side)), np.maximum(side, 0)]
+            found = _by_height(found, side, self._heights.evidence(image, light, side, offset, ~settled))
+        found = np.maximum(found, found.max(axis=1, keepdims=True) - LIMIT)
+        result = np.zeros((self.view.grid.rows * self.view.grid.columns, 5))
+        result[self._patches.places] = found
+        return result
+
+    def evidence(self, image: Image) -> NDArray[np.float64]:
+        """Return what the outlines alone say, shape (p, 5), nats against the empty square, without any limit."""
+        return np.asarray(self._outlines(image)[0], dtype=np.float64)
+
+    def explained(self, image: Image) -> float:
+        """Return how well look and view explain a picture: log density of a sample, mean over all places; compares looks."""
+        colours, _ = normalised(self._patches, image, self.look.step)
+        inside = np.abs(self._patches.grid_of_samples).max(axis=1) < 0.5
+        away = (colours - self._empty) * self._empty_scale
+        power = np.float32(-(DEGREES + 3) / 2)
+        far = power * np.log1p((away * away).sum(axis=-1) / np.float32(DEGREES)) + self._empty_constant
+        empty = np.maximum(far, np.float32(ANYTHING))[:, inside].mean(axis=1)
+        best, _ = self._best_offset(self._gain(colours))
+        odds = self.look.occupied[self._patches.odd]
+        covered = math.pi * (self.look.radius / SPACING) ** 2
+        # The evidence counts a disc's samples as `INDEPENDENT` ones; here all samples count alike.
+        share = max(1.0, covered / INDEPENDENT) / inside.sum()
+        disc = np.maximum(best.reshape(len(best), -1).max(axis=1) + odds, 0.0) * share
+        return float((empty + disc).mean())
+
+    def _outlines(self, image: Image) -> tuple[Floats, Floats, LightField]:
+        """Return the evidence of the outlines, shape (p, 5), where men would stand, and the light."""
         colours, light = normalised(self._patches, image, self.look.step)
         best, where = self._best_offset(self._gain(colours))
         man, king = np.moveaxis(best, 1, 0)
@@ -76,15 +110,7 @@ class SquareReader:
         found = np.stack(
             [np.zeros(len(man)), man[:, 0] + odds, king[:, 0] + odds, man[:, 1] + odds, king[:, 1] + odds], axis=1
         )
-        if self._heights is not None:
-            side = found.argmax(axis=1)
-            side = np.where(side > 0, (side - 1) // 2, -1)
-            offset = where[np.arange(len(side)), np.maximum(side, 0)]
-            found = _by_height(found, side, self._heights.evidence(image, light, side, offset))
-        found = np.maximum(found, found.max(axis=1, keepdims=True) - LIMIT)
-        result = np.zeros((self.view.grid.rows * self.view.grid.columns, 5))
-        result[self._patches.places] = found
-        return result
+        return np.asarray(found, dtype=np.float32), where, light
 
     def _best_offset(self, gain: Floats) -> tuple[Floats, Floats]:
         """Return the evidence for a disc of each kind and side at its best offset, shape (p, 2 kinds, 2 sides).

@@ -134,13 +134,13 @@ class StackField:
         side_px = float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).sum() / (2 * size.sum()))
         self._sigma_px = max(0.6, BLUR * PITCH * side_px)
 
-    def brightness(self, image: Image, light: LightField) -> Floats:
-        """Return grey level over light of all samples, shape (p, n)."""
+    def brightness(self, image: Image, light: LightField, rows: Rows | None = None) -> Floats:
+        """Return grey level over light of the samples of all places, or of some, shape (p, n)."""
+        at = slice(None) if rows is None else rows
         grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), self._sigma_px)
-        seen = cv2.remap(grey, self._map_x, self._map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(
-            np.float32
-        )
-        here = self.patches.place_design @ light.coefficients + light.local
+        map_x, map_y = self._map_x[at], self._map_y[at]
+        seen = cv2.remap(grey, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
+        here = (self.patches.place_design @ light.coefficients + light.local)[at]
         return np.asarray((seen + np.float32(DARK)) * np.exp(-here[:, :1]))
 
     def floor(self, look: StackLook, rows: Rows) -> Floats:

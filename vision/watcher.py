@@ -1,7 +1,8 @@
-"""The eyes in one object: frames go in; scenes, readings of the board and what a hand covered come out."""
+"""The eyes in one object: frames go in; scenes, readings of the board and what a hand did come out."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import cv2
@@ -12,12 +13,28 @@ from damludo.vision.change import ChangeEvidence, Patches, PatchSampler
 from damludo.vision.content import Content
 from damludo.vision.errors import BadPicture, VisionError
 from damludo.vision.frame import Frame, Image
-from damludo.vision.motion import MotionWatch, Region, Scene
+from damludo.vision.glimpse import Glimpses, changed_beside
+from damludo.vision.motion import MotionWatch, Outline, Scene
 from damludo.vision.reading import BoardReading
+from damludo.vision.region import Region
+from damludo.vision.registration import Drift, Station
+from damludo.vision.touch import (
+    LIFT_SHIFT_SQUARES,
+    SEEN_EMPTY_FRAMES,
+    WORTH_MEASURING,
+    Shift,
+    ShiftMeter,
+    TouchEvidence,
+    TouchKind,
+    lift_confidence,
+    shift_confidence,
+)
 from damludo.vision.view import BoardView
 
 QUIET_FRAMES = 5
 """So many of the newest quiet frames are averaged: halves the noise, costs a third of a second."""
+CALM_FRAMES = 3
+"""So many quiet frames in turn show a scene that is calm indeed."""
 TEMPER = 0.6
 """Weight of the absolute reading where a comparison with the baseline exists: its errors are alike in both pictures."""
 CLIP_NATS = 30.0
@@ -31,6 +48,21 @@ EMPTY_NUDGE_LOG_PRIOR = -16.0
 hardly differs from the square, but it does change it."""
 CONTRADICTION_NATS = 12.0
 """An absolute reading that prefers something else by so much, on a place that did not change, is a contradiction."""
+SURELY_UNCHANGED = -1.0
+"""Log-likelihood ratio of a change below which a place needs no look at its height."""
+CHECK_STATION_S = 1.0
+"""So often is looked whether the camera still stands where it stood."""
+WIDE_PART = 0.2
+"""If so much of the board moves or is hidden at once, the camera may have been bumped."""
+MOVED_FRAMES = 3
+"""The camera counts as moved, and is found again, when so many pictures in turn say so."""
+AT_REST_SQUARES = 0.03
+"""... and the last two say the same within this."""
+REFRESH_S = 2.0
+"""While nobody reaches in, the baseline follows the light this often."""
+DISTURBED_NATS = 6.0
+"""A disc that changed by so much evidence was touched, if a hand was over it."""
+NEVER_S = -1e9
 
 
 class PictureReader(Protocol):
@@ -41,7 +73,7 @@ class PictureReader(Protocol):
 
         Args:
             image: a quiet picture.
-            believed: what probably stands there (helps to fit the light), or None.
+            believed: what surely stands where (crowns need not be looked for there); None before anything was believed.
         """
 
 
@@ -51,11 +83,19 @@ class BoardWatcher:
     Args:
         view: where board and camera stand.
         reader: the absolute reading of one picture, which starts the tracking and cross-checks it.
+        reader_at: makes a reader for another pose, so that the camera may be bumped; without it such a board is not read again.
+
+    Attributes:
+        view: where board and camera stand now.
+        glimpses: what was seen beside the hand since the last `believe`.
     """
 
-    def __init__(self, view: BoardView, reader: PictureReader) -> None:
+    def __init__(
+        self, view: BoardView, reader: PictureReader, reader_at: Callable[[BoardView], PictureReader] | None = None
+    ) -> None:
         self.view = view
-        self._reader = reader
+        self.glimpses = Glimpses()
+        self._reader, self._reader_at = reader, reader_at
         self._motion = MotionWatch(Region.of_view(view))
         self._sampler = PatchSampler(view)
         self._quiet: deque[Frame] = deque(maxlen=QUIET_FRAMES)
@@ -63,9 +103,22 @@ class BoardWatcher:
         self._quiet_was_read = False
         self._believed: dict[int, Content] | None = None
         self._baseline: Patches | None = None
+        self._baseline_frame = -1
+        self._baseline_s = NEVER_S
         self._baseline_due = False
+        self._baseline_is_calm = self._now_is_calm = False
+        self._now: Patches | None = None
+        self._now_frame = -1
         self._change: ChangeEvidence | None = None
         self._disagreement: tuple[int, ...] = ()
+        self._station: Station | None = None
+        self._checked_s = NEVER_S
+        self._drifts: list[Drift] = []
+
+    @property
+    def motion(self) -> MotionWatch:
+        """What follows hands, with what hides the board in the newest picture."""
+        return self._motion
 
     @property
     def covered(self) -> NDArray[np.bool_]:
@@ -73,9 +126,24 @@ class BoardWatcher:
         return self._motion.covered
 
     @property
+    def mask(self) -> NDArray[np.uint8] | None:
+        """What hid the board in the newest frame, 1 = hidden, at the reduced size of `region`; None before the first frame."""
+        return None if self._motion.cover is None else self._motion.cover.mask
+
+    @property
+    def region(self) -> Region:
+        """The watched part of the picture."""
+        return self._motion.region
+
+    @property
     def change(self) -> ChangeEvidence | None:
         """The comparison with the baseline that the last `read` used; None without a baseline."""
         return self._change
+
+    @property
+    def baseline_frame(self) -> int:
+        """Number of the frame that later ones are compared with; -1 without a baseline."""
+        return self._baseline_frame
 
     @property
     def disagreement(self) -> tuple[int, ...]:
@@ -87,12 +155,12 @@ class BoardWatcher:
         """What the match said last, or None."""
         return None if self._believed is None else dict(self._believed)
 
-    def update(self, frame: Frame, ignore: NDArray[np.float64] | None = None) -> Scene:
+    def update(self, frame: Frame, ignore: Sequence[Outline] = ()) -> Scene:
         """Take in the next frame and say what goes on.
 
         Args:
             frame: later than the last one.
-            ignore: polygon of a moving machine part in the picture, shape (n, 2), px; it is no evidence of a hand.
+            ignore: outlines of moving machine parts in the picture; they are no evidence of a hand.
 
         Raises:
             BadPicture: the picture is not of the size that the board was found in.
@@ -104,18 +172,28 @@ class BoardWatcher:
                 f"use pictures of one size, and start anew after another camera was plugged in"
             )
         scene = self._motion.update(frame, ignore)
+        if self._station is not None and self._station_is_doubtful(scene):
+            scene = self._check_station(self._station, frame, scene)
         if scene.quiet:
-            if not self._was_quiet:
-                self._quiet.clear()
-                self._quiet_was_read = False
-            self._quiet.append(frame)
-            if self._baseline_due and len(self._quiet) >= 3:
-                self._take_baseline(tuple(self._quiet))
+            self._quiet_frame(frame)
         elif scene.hand:
             # What the match believed may be over by the time the scene is quiet again.
             self._baseline_due = False
+            self._glimpse(frame)
         self._was_quiet = scene.quiet
         return scene
+
+    def _quiet_frame(self, frame: Frame) -> None:
+        if not self._was_quiet:
+            self._quiet.clear()
+            self._quiet_was_read = False
+        self._quiet.append(frame)
+        if self._station is None:
+            self._station = Station(self.view, frame.image)
+        if self._baseline_due and len(self._quiet) >= CALM_FRAMES:
+            self._take_baseline(tuple(self._quiet))
+        elif len(self._quiet) >= CALM_FRAMES and self._baseline_wants_refreshing(frame.time_s):
+            self._refresh_baseline()
 
     def quiet_frame(self) -> Frame | None:
         """Return the newest quiet frame, or None if there was none yet."""
@@ -135,16 +213,25 @@ class BoardWatcher:
             raise VisionError("the board was not quiet yet; take the hands away and wait half a second")
         self._quiet_was_read = True
         image = _average(frames)
-        absolute = np.asarray(self._reader.read(image, self._believed), dtype=np.float64)
         self._change, self._disagreement = None, ()
-        combined = absolute
         if self._baseline is not None and self._believed is not None:
-            self._change = self._sampler.compare(self._baseline, self._sampler.sample(image))
-            combined = combine(absolute, self._believed, self._change)
-            self._disagreement = contradictions(absolute, self._believed, self._change)
+            self._now, self._now_frame = self._sampler.sample(image), frames[-1].number
+            self._now_is_calm = len(frames) >= CALM_FRAMES
+            self._change = self._sampler.compare(self._baseline, self._now)
+            combined = self._compared(image, self._believed, self._change)
+        else:
+            combined = np.asarray(self._reader.read(image, None if self._believed is None else {}), dtype=np.float64)
         newest = frames[-1]
         table = _normalised(combined, self.view.grid.playable)
         return BoardReading(self.view.grid, table, newest.time_s, newest.number)
+
+    def _compared(self, image: Image, believed: Mapping[int, Content], change: ChangeEvidence) -> NDArray[np.float64]:
+        """Return the absolute reading joined with the comparison."""
+        ratio = change.log_likelihood_ratio
+        settled = {place: content for place, content in believed.items() if ratio[place] < SURELY_UNCHANGED}
+        absolute = np.asarray(self._reader.read(image, settled), dtype=np.float64)
+        self._disagreement = contradictions(absolute, believed, change)
+        return combine(absolute, believed, change)
 
     def believe(self, content: Mapping[int, Content], frames: Sequence[Frame] = ()) -> None:
         """Take over what stands on the board (the match has confirmed it); later readings are compared with this moment.
@@ -153,7 +240,8 @@ class BoardWatcher:
         """
         self._believed = dict(content)
         self._motion.forget_cover()
-        self._baseline = None
+        self.glimpses.clear()
+        self._baseline, self._baseline_frame, self._now = None, -1, None
         # Quiet frames of the past count only if the caller read them: what it confirms is what they show.
         if not frames and (self._was_quiet or self._quiet_was_read):
             frames = tuple(self._quiet)
@@ -161,16 +249,128 @@ class BoardWatcher:
         if frames:
             self._take_baseline(frames)
 
+    def touches(self, content: Mapping[int, Content]) -> tuple[TouchEvidence, ...]:
+        """Return what the last `read` proves of discs that a hand was over and that stand where they stood since `believe`.
+
+        A disc that lies as it lay, and whose place was never seen empty, gives no evidence, whatever the hand did.
+
+        Args:
+            content: what stands on the board now.
+        """
+        if self._baseline is None or self._now is None or self._change is None or self._believed is None:
+            return ()
+        if not (self._baseline_is_calm and self._now_is_calm):
+            # One picture between two hands is enough for a move, but shadows of hands look like shifts.
+            return ()
+        covered, score = self.covered, self._change.score
+        places = [
+            place
+            for place, before in sorted(self._believed.items())
+            if before is not Content.EMPTY
+            and content[place] is before
+            and covered[place]
+            and (score[place] > WORTH_MEASURING or place in self.glimpses.emptied)
+        ]
+        shifts = ShiftMeter(self._sampler).measure(self._baseline, self._now, places)
+        found = (self._touch(place, shifts[place], float(score[place])) for place in places)
+        return tuple(touch for touch in found if touch is not None)
+
+    def _touch(self, place: int, shift: Shift, score: float) -> TouchEvidence | None:
+        glimpse = self.glimpses.emptied.get(place)
+        if glimpse is not None and glimpse.frames >= SEEN_EMPTY_FRAMES:
+            sure = lift_confidence(glimpse.frames, shift)
+            return TouchEvidence(place, TouchKind.LIFTED, sure, shift.size, glimpse.first, self._now_frame)
+        sure = shift_confidence(shift, score)
+        if sure < 0.5:
+            return None
+        size = max(shift.size, LIFT_SHIFT_SQUARES)
+        return TouchEvidence(place, TouchKind.SHIFTED, sure, size, self._baseline_frame, self._now_frame)
+
     def restart(self) -> None:
         """Forget all pictures but not the belief: the camera was moved or a source was replaced."""
         self._motion.restart()
         self._quiet.clear()
         self._was_quiet = False
         self._baseline, self._baseline_due = None, self._believed is not None
+        self._baseline_frame, self._now, self._station, self._drifts = -1, None, None, []
+        self.glimpses.clear()
 
     def _take_baseline(self, frames: Sequence[Frame]) -> None:
         self._baseline = self._sampler.sample(_average(frames))
+        self._baseline_frame, self._baseline_s = frames[-1].number, frames[-1].time_s
+        self._baseline_is_calm = len(frames) >= CALM_FRAMES
         self._baseline_due = False
+
+    def _baseline_wants_refreshing(self, now_s: float) -> bool:
+        if not self._baseline_is_calm:
+            return True
+        return now_s - self._baseline_s >= REFRESH_S and not self.covered.any()
+
+    def _refresh_baseline(self) -> None:
+        """Let the baseline follow the light while nobody reaches in, or be a calm one at last, as long as nothing changed."""
+        self._baseline_s = self._quiet[-1].time_s
+        if self._baseline is None:
+            return
+        now = self._sampler.sample(_average(tuple(self._quiet)))
+        if float(self._sampler.compare(self._baseline, now).log_likelihood_ratio.max()) < 0.0:
+            self._baseline, self._baseline_frame = now, self._quiet[-1].number
+            self._baseline_is_calm = True
+
+    def _glimpse(self, frame: Frame) -> None:
+        """Look at what the hand does not cover."""
+        if self._baseline is None or self._believed is None:
+            return
+        patches, covered = self._sampler.sample(frame.image), self._motion.covered_now
+        places = changed_beside(self._baseline, patches, self.view.grid, covered, self._believed)
+        if places:
+            table = np.asarray(self._reader.read(frame.image, self._believed), dtype=np.float64)
+            self.glimpses.note(table, places, self._believed, frame.number, frame.time_s)
+
+    # --- the camera's own place -------------------------------------------------------------------------------------------------
+
+    def _station_is_doubtful(self, scene: Scene) -> bool:
+        """Return whether to look at the camera's place in this frame: now and then, and whenever very much changed at once."""
+        wide = WIDE_PART * self.view.grid.columns * self.view.grid.rows
+        if self._drifts or scene.moving_squares > wide or (scene.mask_squares > wide and scene.still):
+            return True
+        return scene.still and not scene.hand and scene.time_s - self._checked_s >= CHECK_STATION_S
+
+    def _check_station(self, station: Station, frame: Frame, scene: Scene) -> Scene:
+        self._checked_s = frame.time_s
+        drift = station.drift(frame.image)
+        if drift is None:
+            # Too little of the board is seen: a hand, or a camera that was turned away while it was suspected to move.
+            return scene if not self._drifts else self._lost(station, frame, scene)
+        if not drift.moved:
+            self._drifts = []
+            return scene
+        self._drifts.append(drift)
+        self._motion.not_a_hand()
+        self._quiet.clear()
+        at_rest = len(self._drifts) >= MOVED_FRAMES and abs(drift.squares - self._drifts[-2].squares) < AT_REST_SQUARES
+        if at_rest:
+            self._move_to(station.locate(frame.image), frame)
+        return replace(scene, hand=False, still=False, quiet=False, camera_moved=True)
+
+    def _lost(self, station: Station, frame: Frame, scene: Scene) -> Scene:
+        """The camera moved and the crossings are out of sight: look for the board in a still picture."""
+        if scene.still:
+            self._move_to(station.locate(frame.image), frame)
+        self._motion.not_a_hand()
+        return replace(scene, hand=False, quiet=False, camera_moved=True)
+
+    def _move_to(self, view: BoardView | None, frame: Frame) -> None:
+        """Go on from another place of the camera; the baseline stays good, since its patches are parts of the board."""
+        if view is None or self._reader_at is None:
+            return
+        self.view = view
+        self._reader = self._reader_at(view)
+        self._sampler = PatchSampler(view, self._sampler.side)
+        self._motion.move_to(Region.of_view(view))
+        self._station = Station(view, frame.image)
+        self._drifts = []
+        self._quiet.clear()
+        self._was_quiet = False
 
 
 def _average(frames: Sequence[Frame]) -> Image:

@@ -1,19 +1,30 @@
 """`damludo bench`: how fast the parts of the program are on this machine, in processor time."""
 
 import argparse
-import importlib
-import importlib.metadata
+import json
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import Path
+from typing import cast
 
-from damludo.play.console import ExitCode, print_json
+from damludo.engine.perft import perft as engine_perft
+from damludo.engine.port import Limits
+from damludo.engine.search import AlphaBeta
+from damludo.play.arguments import count
+from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.rules.game import Game
 from damludo.rules.perft import perft
 from damludo.rules.variants import variant
 
 HELP = "measure how fast the parts of the program are on this machine"
-EXAMPLES = ("damludo bench rules", "damludo bench rules --json")
+EXAMPLES = (
+    "damludo bench rules",
+    "damludo bench rules --witness other/bin/python",
+    "damludo bench vision --views 210 --json",
+)
 
 LEAVES = {"english": 6, "international": 5}
 """Games whose lines are counted, and to which depth: less than a second of work."""
@@ -21,14 +32,11 @@ LEAVES = {"english": 6, "international": 5}
 LEAVES_PER_S = 40_000
 """What the readable generator promises, in leaf nodes per second of processor time."""
 
-OTHERS: Mapping[str, Callable[[Any, str], Any]] = {
-    "pydraughts": lambda module, key: module.Board(variant={"international": "standard"}.get(key, key)),
-    "py-draughts": lambda module, key: {"english": module.AmericanBoard, "international": module.StandardBoard}[key](),
-}
-"""Two libraries for comparison, each with how a board is made; both are imported as `draughts`, so at most one is there."""
+NODES_PER_S = 3_000_000
+"""What the engine promises, in positions searched per second of processor time."""
 
 OTHER_DEPTH = {"english": 5, "international": 4}
-"""They are much slower."""
+"""For other libraries, which are slower."""
 
 RUNS = 3
 """The best of so many runs counts: others only tell what else the machine had to do."""
@@ -42,81 +50,101 @@ class Figure:
         name: what was measured.
         value: the figure.
         unit: its unit.
-        bar: what is promised at least; None without a promise.
+        bar: what is promised; None without a promise.
+        at_most: the promise is an upper bound.
     """
 
     name: str
     value: float
     unit: str
     bar: float | None = None
+    at_most: bool = False
 
     @property
     def kept(self) -> bool:
         """The promise is kept."""
-        return self.bar is None or self.value >= self.bar
+        if self.bar is None:
+            return True
+        return self.value <= self.bar if self.at_most else self.value >= self.bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("part", nargs="?", choices=tuple(PARTS), help="what to measure (default: every part)")
+    parser.add_argument(
+        "--witness",
+        metavar="PYTHON",
+        action="append",
+        default=[],
+        help="also measure the library pydraughts or py-draughts, which this interpreter has; may be given twice (default: this "
+        "program's own interpreter, if it has one of them)",
+    )
+    parser.add_argument("--views", type=count, default=42, metavar="N", help="random views that vision is set up on")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print; a promise that is not kept is said, and is no error of the command."""
     parts = tuple(PARTS) if arguments.part is None else (arguments.part,)
-    figures = {part: PARTS[part]() for part in parts}
+    figures = {part: PARTS[part](arguments) for part in parts}
     if arguments.json:
         print_json({part: [{**asdict(figure), "kept": figure.kept} for figure in figures[part]] for part in parts})
         return ExitCode.FINE
     for part in parts:
         for figure in figures[part]:
             promise = (
-                "" if figure.bar is None else f"  (promised {figure.bar:,.0f}: {'kept' if figure.kept else 'MISSED'})"
+                ""
+                if figure.bar is None
+                else f"  (promised {_shown(figure.bar)}: {'kept' if figure.kept else 'MISSED'})"
             )
-            print(f"{part:<8} {figure.name:<24} {figure.value:>12,.0f} {figure.unit}{promise}")
+            print(f"{part:<8} {figure.name:<32} {_shown(figure.value):>12} {figure.unit}{promise}")
     return ExitCode.FINE
 
 
-def rules() -> tuple[Figure, ...]:
-    """Measure the readable generator: leaf nodes per second of processor time, and how another library fares, if one is there."""
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def vision(views: int) -> tuple[Figure, ...]:
+    """Set up on random rendered views of all games, and time readings."""
+    from damludo.play.bench_vision import calibration_figures
+
+    return tuple(
+        Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in calibration_figures(views)
+    )
+
+
+def rules(witnesses: Sequence[str] = ()) -> tuple[Figure, ...]:
+    """Measure the readable generator: leaf nodes per second of processor time, and how other libraries fare.
+
+    Raises:
+        CommandError: a witness cannot be run, or has no library that is known here.
+    """
     own = {key: _leaves_per_s(key, depth) for key, depth in LEAVES.items()}
     figures = [Figure(f"{key} perft {LEAVES[key]}", own[key], "leaves/s", LEAVES_PER_S) for key in LEAVES]
-    for library in OTHERS:
-        module = _imported(library)
-        for key, depth in OTHER_DEPTH.items() if module else ():
-            theirs = _others_leaves_per_s(OTHERS[library](module, key), depth)
-            figures.append(Figure(f"{key} by {library}", theirs, "leaves/s"))
-            figures.append(Figure(f"{key} against {library}", round(own[key] / theirs, 1), "times"))
+    for python in witnesses or (sys.executable,):
+        heard = _heard(python)
+        if witnesses and not heard:
+            raise CommandError(
+                f"{python} has neither pydraughts nor py-draughts; install one of them there", ExitCode.BAD_INPUT
+            )
+        for key, theirs in cast(Mapping[str, float], heard.get("leaves_per_s", {})).items():
+            figures.append(Figure(f"{key} by {heard['library']}", theirs, "leaves/s"))
+            figures.append(Figure(f"{key} against it", round(own[key] / theirs, 1), "times"))
     return tuple(figures)
 
 
-def _imported(library: str) -> Any:
-    """Return the module of a library; None if it is not there, or lacks something that it needs itself."""
+def _heard(python: str) -> Mapping[str, object]:
+    """Return what `play/foreign_speed.py` says in another interpreter; both run on this machine, one after the other."""
+    script = Path(__file__).resolve().parents[1] / "foreign_speed.py"
+    words = [python, str(script), *(f"{key}:{depth}" for key, depth in OTHER_DEPTH.items())]
     try:
-        importlib.metadata.distribution(library)
-        return importlib.import_module("draughts")
-    except ImportError:  # also the metadata's PackageNotFoundError
-        return None
-
-
-def _others_leaves_per_s(board: Any, depth: int) -> float:
-    start_s = time.process_time()
-    nodes = _others_perft(board, depth)
-    return round(nodes / (time.process_time() - start_s), 1)
-
-
-def _others_perft(board: Any, depth: int) -> int:
-    # A method in one library, a property in the other.
-    moves = list(board.legal_moves() if callable(board.legal_moves) else board.legal_moves)
-    if depth == 1:
-        return len(moves)
-    nodes = 0
-    for move in moves:
-        board.push(move)
-        nodes += _others_perft(board, depth - 1)
-        board.pop()
-    return nodes
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        return cast(Mapping[str, object], json.loads(done.stdout))
+    except (OSError, subprocess.CalledProcessError, ValueError) as error:
+        raise CommandError(
+            f"{python} cannot tell its speed ({type(error).__name__}); name a Python interpreter", ExitCode.BAD_INPUT
+        ) from error
 
 
 def _leaves_per_s(key: str, depth: int) -> float:
@@ -130,5 +158,27 @@ def _leaves_per_s(key: str, depth: int) -> float:
     return round(best, 1)
 
 
-PARTS: Mapping[str, Callable[[], tuple[Figure, ...]]] = {"rules": rules}
+def engine(depth: int = 10, nodes: int = 3_000_000, compiled: bool | None = None) -> tuple[Figure, ...]:
+    """Measure the engine: lines of play counted and positions searched, a second of processor time."""
+    game = Game.new(variant("english"))
+    player = AlphaBeta(Limits(nodes=nodes), report=note, compiled=compiled)
+    player.choose(game)  # makes the engine ready, which is not measured
+    engine_perft(game.variant, game.position, 1, compiled=compiled, report=note)
+    start_s = time.process_time()
+    leaves = engine_perft(game.variant, game.position, depth, compiled=compiled)
+    counted_s = time.process_time() - start_s
+    start_s = time.process_time()
+    searched = player.choose(game).nodes
+    searched_s = time.process_time() - start_s
+    return (
+        Figure(f"english perft {depth}", round(leaves / counted_s, 1), "leaves/s"),
+        Figure("english search", round(searched / searched_s, 1), "nodes/s", NODES_PER_S),
+    )
+
+
+PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
+    "rules": lambda arguments: rules(arguments.witness),
+    "engine": lambda _: engine(),
+    "vision": lambda arguments: vision(arguments.views),
+}
 """The parts by name, each with what measures it."""

@@ -59,7 +59,7 @@ def _as_json(game: Variant) -> dict[str, object]:
         "first": game.start.side.word,
         "pdn_game_type": game.pdn_game_type,
         "source": game.source,
-        "rules": list(game.rules),
+        "rules": [*game.rules, *(draw.article for draw in game.draws)],
     }
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from damludo.calibration.profile import CameraProfile
     from damludo.vision.content import Content, Grid
     from damludo.vision.frame import Image
     from damludo.vision.look import Look
@@ -24,6 +25,7 @@ EXAMPLES = (
     "damludo look board.jpg --size 10 --json",
     'damludo look later.jpg --taught start.jpg --as "b.b.b.b./.b.b.b.b/b.b.b.b./......../......../.w.w.w.w/w.w.w.w./.w.w.w.w"',
     "damludo look later.jpg --taught start.jpg --as start:english --white-at bottom",
+    "damludo look later.jpg --calibration ~/.local/share/damludo/calibration/camera-0--8x8.json",
     "damludo look --score photos/labels.json --mode found",
 )
 
@@ -47,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--as", dest="taught_as", metavar="ROWS", help="rows joined by / in picture order, or start:GAME"
     )
     parser.add_argument("--taught-corners", metavar='"x,y ..."', help="corners of the taught picture")
+    parser.add_argument("--calibration", type=Path, metavar="FILE", help="profile of the camera and the board")
     parser.add_argument("--white-at", choices=SIDES, help="side of the picture where White's first rank lies")
     parser.add_argument("--score", metavar="LABELS", help="score the pictures of a label file instead")
     parser.add_argument("--mode", choices=MODES, default="found", help="what is scored (default found)")
@@ -62,10 +65,18 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError("no picture was named; try: damludo look board.jpg", ExitCode.USAGE)
     if not 4 <= arguments.size <= 16:
         raise CommandError(f"a board of {arguments.size} squares is not known; --size is 4 to 16", ExitCode.USAGE)
+    if arguments.calibration is not None and (arguments.corners or arguments.taught or arguments.empty):
+        raise CommandError("--calibration tells the corners and the look; give it alone", ExitCode.USAGE)
     if (arguments.taught is None) != (arguments.taught_as is None):
         raise CommandError("--taught PICTURE and --as ROWS belong together; give both", ExitCode.USAGE)
-    teaching = _teach(arguments)
-    seen = [_look_at(path, arguments, teaching) for path in arguments.pictures]
+    if arguments.calibration is not None:
+        from damludo.calibration.profile import load_camera
+
+        profile = load_camera(arguments.calibration)
+        seen = [_look_with_profile(path, profile) for path in arguments.pictures]
+    else:
+        teaching = _teach(arguments)
+        seen = [_look_at(path, arguments, teaching) for path in arguments.pictures]
     if arguments.json:
         print_json({"pictures": [picture.to_dict() for picture in seen]})
     else:
@@ -142,6 +153,36 @@ def _look_at(path: str, arguments: argparse.Namespace, teaching: _Teaching) -> _
     return _Seen(path, placed, squares, confidence, white_at, _since(begin))
 
 
+def _look_with_profile(path: str, profile: "CameraProfile") -> _Seen:
+    """Read a picture with the pose and the look of a profile; a board that moved a little is followed."""
+    from damludo.calibration.quality import pose_quality
+    from damludo.vision.board import refined_view
+    from damludo.vision.cold import cold_look
+    from damludo.vision.look import Look
+    from damludo.vision.picture import load_picture
+    from damludo.vision.sides import corners_of
+    from damludo.vision.squares import SquareReader
+
+    image = load_picture(path)
+    begin = time.process_time()
+    size = (image.shape[1], image.shape[0])
+    if size != profile.image_size:
+        why = f"the picture has {size[0]} x {size[1]} px, the profile is for {profile.image_size[0]} x {profile.image_size[1]}"
+        return _Seen(path, None, None, None, profile.white_at, _since(begin), why)
+    view = profile.view
+    if not pose_quality(view, [image]).good:
+        moved = refined_view(view, image)
+        if moved is None or not pose_quality(moved, [image]).good:
+            why = "the board is not where the profile says; repeat 'damludo calibrate board'"
+            return _Seen(path, None, None, None, profile.white_at, _since(begin), why)
+        view = moved
+    look = Look.from_dict(profile.look) if profile.look else cold_look(image, view)
+    squares, confidence = _letters(SquareReader(view, look).read(image), view.grid, profile.white_at)
+    corners = view.project(corners_of(view.grid, view.sizes, profile.white_at))
+    placed = [[round(float(x), 2), round(float(y), 2)] for x, y in corners]
+    return _Seen(path, placed, squares, confidence, profile.white_at, _since(begin))
+
+
 def _since(begin: float) -> float:
     return round(1000 * (time.process_time() - begin), 1)
 
@@ -175,7 +216,9 @@ def _parse_corners(text: str) -> "NDArray[np.float64]":
     return corners
 
 
-def _letters(found: "NDArray[np.float64]", grid: "Grid") -> tuple[list[str], list[list[float]]]:
+def _letters(
+    found: "NDArray[np.float64]", grid: "Grid", white_at: str = "bottom"
+) -> tuple[list[str], list[list[float]]]:
     """Return letters and their probabilities in picture order; a king and a man of one side are one for the probability."""
     import numpy as np
 
@@ -184,11 +227,13 @@ def _letters(found: "NDArray[np.float64]", grid: "Grid") -> tuple[list[str], lis
 
     careful = found.copy()
     careful[:, [2, 4]] -= KING_NATS
-    rows = rows_of_reading(careful, grid, "bottom")
+    rows = rows_of_reading(careful, grid, white_at)
     sides = np.stack([found[:, 0], found[:, 1:3].max(axis=1), found[:, 3:5].max(axis=1)], axis=1)
     weight = np.exp(sides - sides.max(axis=1, keepdims=True))
     sure = 1.0 / weight.sum(axis=1)
-    places = places_in_picture(grid, "bottom")
+    # Where nothing is played nothing was looked for.
+    sure[np.setdiff1d(np.arange(len(sure)), grid.playable)] = 1.0
+    places = places_in_picture(grid, white_at)
     return rows, [[round(float(sure[place]), 3) for place in row] for row in places]
 
 

@@ -101,7 +101,9 @@ def _games_of(file: Path, game: Variant | None) -> tuple[PdnGame, ...]:
 def _sentence(file: Path, problem: Problem) -> str:
     if not problem.game:
         return f"{file}: {problem.reason}"
-    return f"{file}, game {problem.game}, ply {problem.ply}, {problem.text!r}: {problem.reason}"
+    # Moves are counted as records do, in pairs; the head of a game comes before its first move.
+    place = f"move {(problem.ply + 1) // 2} (ply {problem.ply})" if problem.ply else "head"
+    return f"{file}, game {problem.game}, {place}, {problem.text!r}: {problem.reason}"
 
 
 def _problem_json(file: Path, problem: Problem) -> dict[str, object]:

@@ -18,8 +18,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     game.add_argument("--game", metavar="KEY", help="which game (see 'damludo games')")
     game.add_argument("--level", type=int, choices=range(1, 11), metavar="N", help="the machine's level, 1 to 10")
     game.add_argument("--machine", choices=("white", "black"), help="the machine's side")
+    game.add_argument("--clock", metavar="SPEC", help="minutes and seconds a move, like 10+5, or off")
+    game.add_argument(
+        "--touch",
+        choices=("strict", "ask", "off"),
+        help="a touched disc must be moved: strict, ask first (default, in games that have the rule), or off",
+    )
     table = parser.add_argument_group("table")
-    table.add_argument("--sim", action="store_true", help="play on the simulated table: type your moves")
+    table.add_argument(
+        "--sim", action="store_true", help="play on the simulated table: drag the discs on the page, or type your moves"
+    )
     table.add_argument(
         "--speed", type=speed, default=1.0, metavar="X", help="with --sim: so many times faster than real (0.1 to 20)"
     )
@@ -37,6 +45,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     table.add_argument(
         "--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White's rank 1 lies"
     )
+    page = parser.add_argument_group("page")
+    page.add_argument(
+        "--web-port", type=_port, metavar="N", help="port of the page (default: 8321, or the next free one)"
+    )
+    page.add_argument("--no-browser", action="store_true", help="print the page's address, do not open it")
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > 65_000:
+        raise argparse.ArgumentTypeError(f"'{text[:20]}' must be a port from 0 (any free one) to 65000")
+    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,17 +74,22 @@ def run(arguments: argparse.Namespace) -> int:
         game=arguments.game or settings.play.game,
         level=arguments.level or settings.play.level,
         machine=arguments.machine or settings.play.machine,
+        clock=arguments.clock or settings.play.clock,
+        touch=arguments.touch or settings.play.touch,
     )
-    game = variant(chosen.game)
+    variant(chosen.game)  # a game that does not exist is said before anything is imported
+    port = settings.web.port if arguments.web_port is None else arguments.web_port
+    browser = settings.web.browser == "open" and not arguments.no_browser
     if arguments.sim:
-        from damludo.play.at_the_table import play_simulated
+        from damludo.play.at_the_table import WebChoice, play_simulated
 
-        return play_simulated(game, chosen, where, arguments.seed, arguments.speed, arguments.controller)
+        web = WebChoice(port, browser)
+        return play_simulated(chosen, where, web, arguments.seed, arguments.speed, arguments.controller)
     camera = arguments.camera or settings.camera.source
-    port = arguments.serial or settings.gantry.port
+    serial = arguments.serial or settings.gantry.port
     missing = [
         name
-        for name, given in (("a camera (--camera SOURCE)", camera), ("the gantry (--serial PORT)", port))
+        for name, given in (("a camera (--camera SOURCE)", camera), ("the gantry (--serial PORT)", serial))
         if not given
     ]
     if missing:
@@ -74,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"('damludo doctor' lists what is plugged in); without hardware play on the simulated table: damludo play --sim",
             ExitCode.NO_DEVICE,
         )
-    from damludo.play.at_the_table import play_real
+    from damludo.play.at_the_table import WebChoice, play_real
 
-    return play_real(game, chosen, where, settings.board, camera, port, arguments.calibration, arguments.white_at)
+    web = WebChoice(port, browser)
+    return play_real(chosen, where, web, settings.board, camera, serial, arguments.calibration, arguments.white_at)

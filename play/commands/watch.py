@@ -23,10 +23,13 @@ EXAMPLES = (
     "damludo watch 0 --game damludo",
     "damludo watch game.avi --game none --json",
     "damludo watch pictures/ --game none --times times.txt --json",
+    "damludo watch game.avi --game english --show seen/",
 )
 
 FRAMES_TO_FIND = 60
 """The board has to be seen within so many pictures."""
+SHOW_EVERY_S = 1.0
+"""With --show, a picture is written at least this often."""
 FRAMES_TO_START = 5
 """Without a game: a start position has to be seen within so many pictures, else the discs are told apart by themselves."""
 
@@ -58,6 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_corners,
         help="outer corners of the playing field in the picture: smallest x + y first, then clockwise",
     )
+    parser.add_argument(
+        "--show",
+        metavar="DIR",
+        type=Path,
+        help="write pictures with grid, readings, hand and events: of each frame that brought an event, and one a second",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON line for each event")
 
 
@@ -87,7 +96,7 @@ def _plain_events(source: "FrameSource", arguments: argparse.Namespace) -> "Iter
     view, reader = _find(source, arguments, seen)
     names = source.names if isinstance(source, PictureFolder) else ()
     events = BoardEvents(BoardWatcher(view, reader), PlainJudge(arguments.white_at or "bottom", names))
-    yield from _run_through(events, chain(seen, _frames(source)))
+    yield from _run_through(events, chain(seen, _frames(source)), arguments.show)
 
 
 def _find(
@@ -117,7 +126,8 @@ def _find(
 
 
 def _game_events(source: "FrameSource", arguments: argparse.Namespace, game: "Game") -> "Iterator[WatchEvent]":
-    from damludo.play.watching import BoardEvents, GameJudge
+    from damludo.play.game_watch import GameJudge
+    from damludo.play.watching import BoardEvents
     from damludo.vision.errors import BoardNotFound
     from damludo.vision.recording import PictureFolder
     from damludo.vision.squares import SquareReader
@@ -137,8 +147,9 @@ def _game_events(source: "FrameSource", arguments: argparse.Namespace, game: "Ga
         raise why
     names = source.names if isinstance(source, PictureFolder) else ()
     view, look, white_at = found
-    watcher = BoardWatcher(view, SquareReader(view, look))
-    yield from _run_through(BoardEvents(watcher, GameJudge(game, white_at, names)), chain(seen, _frames(source)))
+    watcher = BoardWatcher(view, SquareReader(view, look), lambda moved: SquareReader(moved, look))
+    events = BoardEvents(watcher, GameJudge(game, white_at, names))
+    yield from _run_through(events, chain(seen, _frames(source)), arguments.show)
 
 
 def _set_up(frame: "Frame", arguments: argparse.Namespace, game: "Game") -> "tuple[BoardView, Look, str]":
@@ -182,10 +193,44 @@ def _view_of_corners(frame: "Frame", arguments: argparse.Namespace, grid: "Grid"
     return view_from_corners(corners, (width, height), grid, white_at=white_at, refine=frame.image)
 
 
-def _run_through(events: "BoardEvents", frames: "Iterator[Frame]") -> "Iterator[WatchEvent]":
+def _run_through(events: "BoardEvents", frames: "Iterator[Frame]", show: Path | None) -> "Iterator[WatchEvent]":
+    shown_s = -SHOW_EVERY_S
+    frame = None
     for frame in frames:
-        yield from events.update(frame)
-    yield from events.finish()
+        told = list(events.update(frame))
+        if show is not None and (told or frame.time_s - shown_s >= SHOW_EVERY_S):
+            shown_s = frame.time_s
+            _picture(show, events, frame, told)
+        yield from told
+    last = list(events.finish())
+    if show is not None and last and frame is not None:
+        _picture(show, events, frame, last)
+    yield from last
+
+
+def _picture(folder: Path, events: "BoardEvents", frame: "Frame", told: "list[WatchEvent]") -> None:
+    """Write a frame with what was made of it."""
+    import cv2
+
+    from damludo.vision.overlay import draw_overlay
+
+    watcher, scene = events.watcher, events.scene
+    state = "the camera moved" if scene and scene.camera_moved else "hand" if scene and scene.hand else ""
+    words = [f"{frame.time_s:.2f} s  {state}", *(_sentence(event) for event in told)]
+    hand = watcher.mask if scene is not None and scene.hand else None
+    drawn = draw_overlay(frame.image, watcher.view, events.reading, hand, watcher.region, words)
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{frame.number:06d}.jpg"
+    if not cv2.imwrite(str(file), drawn):
+        raise CommandError(f"{file} cannot be written; give --show a folder on a disc with room", ExitCode.BAD_INPUT)
+
+
+def _sentence(event: "WatchEvent") -> str:
+    squares = event.more.get("squares")
+    names = " ".join(str(square) for square in squares) if isinstance(squares, list) else ""
+    move = event.more.get("move")
+    text = str(move["text"]) if isinstance(move, dict) else names
+    return f"{event.event} {text} {event.confidence:.2f}"
 
 
 def _frames(source: "FrameSource") -> "Iterator[Frame]":

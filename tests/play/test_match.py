@@ -171,8 +171,8 @@ def test_stop_keeps_everything_still_until_somebody_says_go(make_match: MakeMatc
     table.commands.waiting = [(60.0, Command.GO)]
     assert table.match.run() is not None
     (stopped,) = [event for event in table.events if event.kind is E.STOPPED]
-    after = table.events[table.events.index(stopped) + 1]
-    assert (after.kind, after.time_s >= 60.0) == (E.CARRIED, True)
+    after = table.events[table.events.index(stopped) + 1 :][:2]
+    assert [(event.kind, event.time_s >= 60.0) for event in after] == [(E.GOING_ON, True), (E.CARRIED, True)]
     assert table.keeper.finish().wrong_plies == 0
 
 
@@ -192,12 +192,12 @@ def test_resigning_ends_the_game_for_the_machine(make_match: MakeMatch) -> None:
     assert result.reason == "White resigned."
 
 
-def test_a_draw_that_nobody_may_claim_is_refused(make_match: MakeMatch) -> None:
+def test_a_draw_offered_early_in_an_even_game_is_declined(make_match: MakeMatch) -> None:
     table = make_match(seed=4, patience_s=10.0)
     table.human.told_to_move = lambda: None
     table.commands.waiting = [(2.0, Command.DRAW)]
     table.match.run()
-    assert table.texts(E.ASK) == ["There is no draw to claim now."]
+    assert table.texts(E.NOTE) == ["The machine declines the draw and plays on."]
 
 
 def test_quitting_leaves_the_game_unfinished(make_match: MakeMatch) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from damludo.play.cli import main
 from damludo.play.content import board_content, grid_of_board
-from damludo.play.watching import BoardEvents, GameJudge, WatchEvent, rows_of, turned_rows
+from damludo.play.game_watch import GameJudge
+from damludo.play.watching import BoardEvents, WatchEvent, rows_of, turned_rows
 from damludo.robot.places import TableLayout
 from damludo.rules.game import Game
 from damludo.rules.variants import variant

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from damludo.rules.conduct import Action, Illegal, explain, judge
+from damludo.rules.errors import IllegalMove
 from damludo.rules.game import Game
 from damludo.rules.geometry import DIAGONALS
 from damludo.rules.moves import legal_moves
-from damludo.rules.notation import move_text, parse_fen
+from damludo.rules.notation import move_text, parse_fen, parse_move
 from damludo.rules.pdn import read_pdn, write_pdn
 from damludo.rules.perft import Counting, perft
 from damludo.rules.position import Colour, Kind
@@ -38,9 +39,9 @@ FRISIAN = replace(
         Kind.KING: Mover(DIAGONALS, (Jump(ALONG_ALL_LINES, from_afar=True, lands_far=True),), far_steps=True),
     },
     preference=(Preference.MOST_VALUE, Preference.BY_KING),  # the greatest value; of equal values a king's capture
+    king_run=3,  # three moves in a row with one king, while there are men
     pdn_game_type="40,W,10,10,N2,0",
 )
-"""Its limit of three moves in a row with one king is not declared here: it depends on the history of the game."""
 
 COUNTS: dict[tuple[Variant, Counting], tuple[int, ...]] = {
     (POOL, "unique"): (7, 49, 302, 1469, 7482, 37986, 190146, 929896),
@@ -101,6 +102,44 @@ def test_referee_and_records_know_the_new_game_too(game: Variant) -> None:
         played = played.make(played.legal_moves()[-1])
     (read,) = read_pdn(write_pdn(played), game)
     assert (read.problems, read.game) == ((), played)
+
+
+def frisian_game(fen: str, moves: str) -> Game:
+    game = Game.new(FRISIAN, parse_fen(FRISIAN, fen))
+    for text in moves.split():
+        game = game.make(parse_move(FRISIAN, game.position, text))
+    return game
+
+
+THREE_TIMES = "i1-j2 a3-b4 j2-i1 b4-a3 i1-j2 a3-b4"
+KINGS_AND_MEN = "W:WKi1,j6:BKa3,d10"
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "free"),
+    [
+        pytest.param(KINGS_AND_MEN, "i1-j2 a3-b4 j2-i1 b4-a3", True, id="twice"),
+        pytest.param(KINGS_AND_MEN, THREE_TIMES, False, id="three times"),
+        pytest.param("W:WKi1,Kj6:BKa3,d10", THREE_TIMES, True, id="without men"),
+        pytest.param(KINGS_AND_MEN, "i1-j2 a3-b4 j2-i1 b4-a3 j6-i7 d10-e9 i1-j2 a3-b4", True, id="another between"),
+    ],
+)
+def test_frisian_kings_move_three_times_in_a_row_at_most(fen: str, moves: str, free: bool) -> None:
+    game = frisian_game(fen, moves)
+    king = FRISIAN.board.square(moves.split()[-2].split("-")[1])
+    assert any(move.origin == king for move in game.legal_moves()) == free
+
+
+def test_a_fourth_move_of_a_frisian_king_is_refused_and_a_capture_is_not() -> None:
+    with pytest.raises(IllegalMove):
+        frisian_game(KINGS_AND_MEN, f"{THREE_TIMES} j2-i1")
+    assert frisian_game(KINGS_AND_MEN, "i1-j2 a3-b4 j2-i1 b4-a3 i1-j2 a3-e7 j2xb10xf10").moves[-1].captures
+
+
+def test_a_frisian_side_that_has_only_a_spent_king_to_move_has_no_move() -> None:
+    result = frisian_game("W:WKi1,a9:BKa3,b10", THREE_TIMES).result()
+    assert result is not None
+    assert result.reason == "White has no legal move."
 
 
 def test_a_capture_of_less_value_is_named_so() -> None:

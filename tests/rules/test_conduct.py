@@ -280,12 +280,6 @@ def test_a_move_that_touches_only_its_own_disc_is_legal_in_a_random_game(key: st
     assert offences_of_random_games(key, 1) == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("key", VARIANTS)
-def test_no_legal_action_of_many_random_games_gets_a_penalty(key: str) -> None:
-    assert offences_of_random_games(key, 25) == []
-
-
 def offences_of_random_games(key: str, count: int) -> list[Verdict]:
     """The verdicts other than legal on legal moves, each made by a player who touched the disc that moved and nothing else."""
     game, chance, offences = variant(key), random.Random(f"{key} {count}"), []

@@ -311,6 +311,24 @@ def test_positions_that_hang_or_are_let_through(text: str) -> None:
     assert time.process_time() - started < 0.2
 
 
+@pytest.mark.parametrize(
+    ("key", "fen"),
+    [
+        ("armenian", "W:WKd7:Bd1,g1,Ka2,Kd2,Kb3,d3,Ke3,f3,Kh3,Ka4,Kc4,f4,Kb5,g5,Kh5,e6,g6,b7,e7,b8,f8"),
+        ("turkish", "W:WKa4:Ba1,Kd1,f1,Kb2,a3,Kc3,e3,f3,g3,Kb4,Kc4,Kd4,Kf4,h4,a5,Kc5,e5,Kf5,b6,Kg6,Kc7,Kd7,f7,e8"),
+    ],
+)
+def test_a_made_up_position_with_thousands_of_ways_to_capture(key: str, fen: str) -> None:
+    """Discs that leave at once open lines, so each can be taken before or after many others: refused, also in a record."""
+    game = variant(key)
+    with pytest.raises(BadPosition, match="no game leads to such a position"):
+        legal_moves(game, parse_fen(game, fen))
+    (read,) = read_pdn(f'[Variant "{key}"][FEN "{fen}"] 1. {fen[4:6]}xd1 *')
+    assert [problem.ply for problem in read.problems] == [0]
+    (again,) = read_pdn(write_pdn(read.game, read.tags))
+    assert (again.problems, again.game) == ((), read.game)
+
+
 def test_a_megabyte_of_digits_as_a_move() -> None:
     started = time.process_time()
     with pytest.raises(BadMove):

@@ -19,7 +19,7 @@ from damludo.rules.notation import parse_fen, parse_squares
 from damludo.rules.penalties import Penalty
 from damludo.rules.position import Colour
 from damludo.rules.variants import VARIANTS, variant
-from damludo.rules.verdicts import Legal, Nothing, Reason, Unfinished
+from damludo.rules.verdicts import HandStays, Legal, Nothing, Offence, OpponentDecides, Reason, Unfinished
 
 TRANSLATED = [language for language in LANGUAGES if language != "en"]
 
@@ -43,6 +43,8 @@ def _articles() -> Iterator[str]:
     yield from (reason.value for reason in Reason)
     yield from (Nothing(board).article, Legal(quiet, board).article)
     yield Unfinished((quiet,), (), False, (), quiet.target, board).article
+    yield from (ruling.article for ruling in (HandStays(board), OpponentDecides((), board)))
+    yield Offence((), Penalty.NONE, board).article
     yield from explanation.CROWNING.values()
     yield from (penalty.value for penalty in Penalty)
 

@@ -2,6 +2,7 @@
 
 import random
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from damludo.rules.errors import BadMove, BadPosition, IllegalMove, RulesError
 from damludo.rules.game import Game
-from damludo.rules.moves import legal_moves
+from damludo.rules.moves import legal_moves, play
 from damludo.rules.notation import (
     format_fen,
     format_placement,
@@ -62,6 +63,24 @@ def test_positions_of_a_random_game_survive_every_form(key: str) -> None:
         game = game.make(chance.choice(game.legal_moves()))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("key", VARIANTS)
+def test_five_hundred_positions_of_games_survive_every_form(key: str) -> None:
+    """More than ten thousand in all games together, each other than those before it."""
+    game, chance = variant(key), random.Random(f"forms of {key}")
+    seen: set[Position] = set()
+    position = game.start
+    while len(seen) < 500:
+        moves = legal_moves(game, position)
+        position = play(game, position, chance.choice(moves)) if moves else game.start
+        if position not in seen:
+            seen.add(position)
+            assert parse_fen(game, format_fen(game, position)) == position
+            assert parse_fen(game, format_placement(game, position)) == position
+            by_names = format_fen(replace(game, board=replace(game.board, numeric=False)), position)
+            assert parse_fen(game, by_names) == position
+
+
 @pytest.mark.parametrize("key", VARIANTS)
 def test_moves_of_random_games_survive_both_notations(key: str) -> None:
     game, chance = Game.new(variant(key)), random.Random(key)
@@ -81,6 +100,7 @@ def test_moves_of_random_games_survive_both_notations(key: str) -> None:
         '[FEN "W:W21,22,K5:B1-3"]',
         "W:W21,22,K5:B1-3.",
         "W:B1,2,3:W21-22,K5",
+        "W:W21,22,K5:B1,2,3:H0:F12",
         "W:W:W21,22,K5:B1-3",
         "W:Wa3,c3,Ka7:Bb8,d8,f8",
         "1b1b1b2/W7/8/8/8/w1w5/8/8 w",
@@ -108,6 +128,7 @@ def test_a_side_may_have_no_pieces(text: str) -> None:
     ("text", "said"),
     [
         ("W:W1-999999999:B5", "field 999999999 does not exist"),
+        ("W:W12-1:B31", "runs backwards"),
         ("W:W33:B5", "field 33 does not exist"),
         ("W:W0:B5", "field 0 does not exist"),
         ("W:W21,21:B5", "given twice"),

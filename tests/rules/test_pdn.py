@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from damludo.rules.ending import Result
 from damludo.rules.errors import BadRecord
 from damludo.rules.game import Game
-from damludo.rules.moves import every_capture
-from damludo.rules.notation import move_text, parse_fen
+from damludo.rules.moves import Move, every_capture, legal_moves, play
+from damludo.rules.notation import move_text, parse_fen, parse_move
 from damludo.rules.pdn import MAX_BYTES, decode_pdn, read_pdn, result_token, winner_of, write_pdn
-from damludo.rules.position import Colour
+from damludo.rules.position import Colour, Kind, Position, piece_of
+from damludo.rules.traits import Variant
 from damludo.rules.variants import VARIANTS, variant
 
 
@@ -23,6 +24,25 @@ def texts(pdn: str, key: str) -> list[str]:
     (read,) = read_pdn(pdn, variant(key))
     assert read.problems == ()
     return [move_text(read.game.variant, move) for move in read.game.moves]
+
+
+def crowded(game: Variant, chance: random.Random) -> Position:
+    """A position with many kings, and so with many ways."""
+    cells = bytearray(len(game.start.cells))
+    for square in game.board.playable:
+        if chance.random() < 0.35:
+            cells[square] = piece_of(chance.choice(list(Colour)), chance.choice([Kind.MAN, Kind.KING, Kind.KING]))
+    return Position(bytes(cells), chance.choice(list(Colour)))
+
+
+def random_game(game: Variant, chance: random.Random, plies: int) -> Game:
+    """A game played at random until nobody can move, or for so many plies; draws do not end it."""
+    positions: list[Position] = [game.start]
+    moves: list[Move] = []
+    while len(moves) < plies and (legal := legal_moves(game, positions[-1])):
+        moves.append(chance.choice(legal))
+        positions.append(play(game, positions[-1], moves[-1]))
+    return Game(game, tuple(positions), tuple(moves))
 
 
 REAL = {
@@ -114,10 +134,18 @@ def test_written_games_are_read_back(key: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("key", VARIANTS)
 def test_many_written_games_are_read_back(key: str) -> None:
-    for number in range(60):
-        game, chance = Game.new(variant(key)), random.Random(f"{key} {number}")
-        while game.result() is None and len(game.moves) < 150:
-            game = game.make(chance.choice(game.legal_moves()))
+    """More than two thousand in all games together."""
+    for number in range(100):
+        game = random_game(variant(key), random.Random(f"{key} {number}"), 120)
+        (read,) = read_pdn(write_pdn(game))
+        assert (read.problems, read.game) == ((), game)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("key", VARIANTS)
+def test_ten_thousand_written_games_are_read_back(key: str) -> None:
+    for number in range(10_000):
+        game = random_game(variant(key), random.Random(f"{number} {key}"), 120)
         (read,) = read_pdn(write_pdn(game))
         assert (read.problems, read.game) == ((), game)
 
@@ -152,6 +180,10 @@ def test_results_are_written_as_the_game_does(key: str, winner: Colour | None, t
         pytest.param("% a line\n1. 32-28 ; a rest\n19-23 *", "international", ["d4-e5", "g7-f6"], id="line comments"),
         pytest.param("1. 32-28 {a { comment} 19-23", "international", ["d4-e5", "g7-f6"], id="comment"),
         pytest.param("1. 32-28 (31-27 (33-29) 17-21) 19-23", "international", ["d4-e5", "g7-f6"], id="variations"),
+        pytest.param(
+            "1. 32-28* 19–23* 2. 28×19 *", "international", ["d4-e5", "g7-f6", "e5xg7"], id="stars and dashes"
+        ),
+        pytest.param("1. 32-28 ... 19-23 *", "international", ["d4-e5", "g7-f6"], id="three dots"),
         pytest.param("1. 32-28 $14 19-23 1-1", "international", ["d4-e5", "g7-f6"], id="annotation"),
         pytest.param(
             "1. 21-17 12-15 2. 23-19 11-14 3. 19x12 8x 15",
@@ -176,6 +208,29 @@ def test_a_bad_game_spoils_no_other() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("start", "text", "reason"),
+    [
+        pytest.param("{never closed", "{never closed 19-23 *", "this comment has no end", id="comment"),
+        pytest.param("(31-27", "(", "this variation has no end", id="variation"),
+    ],
+)
+def test_what_is_never_closed_spoils_no_other_game(start: str, text: str, reason: str) -> None:
+    games = read_pdn(f'1. 32-28 {start} 19-23 *\n\n[Event "two"]\n1. 33-29 {{fine}} *')
+    assert [len(read.game.moves) for read in games] == [1, 1]
+    assert [[(p.text, p.reason) for p in read.problems] for read in games] == [[(text[:20], reason)], []]
+
+
+def test_a_comment_may_go_over_lines_and_hold_a_bracket() -> None:
+    (read,) = read_pdn("1. 32-28 {see\n\n[Event of 1950]\n  as well} 19-23 *")
+    assert (len(read.game.moves), read.problems) == (2, ())
+
+
+def test_what_stands_before_the_result_alone_is_told_too() -> None:
+    (read,) = read_pdn("§ *")
+    assert [problem.text for problem in read.problems] == ["§"]
+
+
 def test_a_bad_position_is_a_problem_of_its_game() -> None:
     games = read_pdn('[FEN "W:W77:B1"]\n*\n[FEN "W:W46:BK1"]\n1. 46-41 *')
     assert [len(read.problems) for read in games] == [1, 0]
@@ -186,6 +241,26 @@ def test_a_bad_position_is_a_problem_of_its_game() -> None:
 def test_the_tags_name_the_game(tag: str, key: str) -> None:
     (read,) = read_pdn(f'[GameType "{tag}"]\n*')
     assert read.game.variant.key == key
+
+
+def test_a_foreign_word_for_the_variant_is_passed_over_where_the_number_says_it() -> None:
+    (read,) = read_pdn('[Variant "Standard"][GameType "26"] *')
+    assert (read.game.variant.key, read.problems) == ("brazilian", ())
+    (alone,) = read_pdn('[Variant "Standard"] *')
+    assert [problem.ply for problem in alone.problems] == [0]
+
+
+def test_a_game_whose_position_is_bad_keeps_its_variant() -> None:
+    (read,) = read_pdn('[Variant "damludo"][FEN "W:W99:B"] *')
+    assert (read.game.variant.key, len(read.problems)) == ("damludo", 1)
+    (again,) = read_pdn(write_pdn(read.game, read.tags))
+    assert (again.problems, again.game) == ((), read.game)
+
+
+def test_tags_of_another_start_or_game_are_not_written() -> None:
+    stale = {"White": "A", "FEN": "W:W33:B1", "SetUp": "1", "GameType": "30", "Variant": "thai"}
+    (read,) = read_pdn(write_pdn(Game.new(variant("english")), stale))
+    assert (read.problems, read.game, read.tags["White"]) == ((), Game.new(variant("english")), "A")
 
 
 def test_an_unknown_game_type_is_a_problem() -> None:
@@ -203,6 +278,45 @@ def test_a_missed_capture_that_stands_is_part_of_the_game() -> None:
     assert "{stands}" in text
     (read,) = read_pdn(text)
     assert (read.problems, read.game) == ((), stood)
+
+
+def test_a_small_capture_that_stands_is_not_read_as_the_greater_one_along_the_same_way() -> None:
+    """The ways of a king to one square may differ by what they take, and one way may be a part of the other."""
+    esperanto = variant("esperanto")
+    chance, seen = random.Random(5), 0
+    for _ in range(400):
+        position = crowded(esperanto, chance)
+        legal = {move.identity for move in legal_moves(esperanto, position)}
+        for move in every_capture(esperanto, position):
+            if move.identity not in legal:
+                stood = Game.new(esperanto, position).let_stand(move)
+                (read,) = read_pdn(write_pdn(stood))
+                assert (read.problems, read.game.positions) == ((), stood.positions)
+                seen += 1
+    assert seen > 100
+
+
+def test_a_comment_of_somebody_else_that_says_stands_changes_nothing() -> None:
+    (read,) = read_pdn('[Variant "esperanto"] 1. 22-18 {stands} *')
+    assert (read.problems, len(read.game.moves)) == ((), 1)
+
+
+def test_a_capture_longer_than_a_line_stays_in_one_piece() -> None:
+    canadian, move = variant("canadian"), "a1xc3xe1xg3xi1xk3xi5xg7xe5xc7xa9"
+    position = parse_fen(canadian, "W:WKa1:Bb2,d2,f2,h2,j2,j4,h6,f6,d6,b8")
+    assert move in [move_text(canadian, found) for found in legal_moves(canadian, position)]
+    game = Game.new(canadian, position)
+    rulings = {1: "w" * 100}
+    written = write_pdn(game.make(parse_move(canadian, position, move)), rulings=rulings)
+    (read,) = read_pdn(written)
+    assert (read.problems, len(read.game.moves), read.rulings) == ((), 1, rulings)
+
+
+def test_several_rulings_on_one_ply_and_one_before_the_first_are_kept() -> None:
+    (read,) = read_pdn('[Variant "damludo"] {ruling: White begins} 1. c3-d4 {ruling: a} {ruling: b} *')
+    assert read.rulings == {0: "White begins", 1: "a; b"}
+    (again,) = read_pdn(write_pdn(read.game, rulings=read.rulings))
+    assert again.rulings == read.rulings
 
 
 def test_rulings_are_kept_in_comments() -> None:

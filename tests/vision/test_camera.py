@@ -3,11 +3,13 @@
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
-from damludo.vision.camera import Camera
+from damludo.vision.camera import Camera, SteadyCamera, stable_name
 from damludo.vision.errors import CameraLost, CameraNotFound
 from damludo.vision.frame import Image
 
@@ -19,6 +21,9 @@ class Device:
         self._picture, self._pause_s, self._opened = picture, pause_s, opened
         self.given = 0
         self.released = threading.Event()
+        self.settings: dict[int, float] = {}
+        self.obeys: tuple[int, ...] = ()
+        self.lies: tuple[int, ...] = ()
 
     def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
         return self._opened
@@ -28,6 +33,14 @@ class Device:
         image = self._picture(self.given)
         self.given += 1
         return image is not None, image
+
+    def get(self, prop: int) -> float:
+        return self.settings.get(prop, 0.0)
+
+    def set(self, prop: int, value: float) -> bool:
+        if prop in self.obeys:
+            self.settings[prop] = value
+        return prop in self.obeys or prop in self.lies
 
     def release(self) -> None:
         self.released.set()
@@ -113,6 +126,73 @@ def test_a_device_that_does_not_open_is_not_found() -> None:
     with pytest.raises(CameraNotFound, match="camera 0 cannot be opened"):
         camera(device)
     assert device.released.is_set()
+
+
+def test_automatics_are_held_where_they_stand_and_a_lying_driver_is_found_out() -> None:
+    """A driver may say yes to a setting and do nothing: only what is read back counts."""
+    device = Device(counted)
+    device.obeys = (cv2.CAP_PROP_AUTO_EXPOSURE, cv2.CAP_PROP_EXPOSURE)
+    device.lies = (cv2.CAP_PROP_AUTOFOCUS,)
+    device.settings = {cv2.CAP_PROP_AUTO_EXPOSURE: 3.0, cv2.CAP_PROP_EXPOSURE: 156.0, cv2.CAP_PROP_AUTOFOCUS: 1.0}
+    device.settings[cv2.CAP_PROP_AUTO_WB] = 1.0
+    with camera(device) as source:
+        told = source.hold_settings()
+    assert told == {"exposure": "held at 156", "white balance": "not obeyed", "focus": "not obeyed"}
+    assert device.settings[cv2.CAP_PROP_AUTO_EXPOSURE] == 1.0
+
+
+def steady(devices: list[Device], patience_s: float = 5.0) -> SteadyCamera:
+    """A camera whose plug is pulled and put back: each device in turn, then none."""
+    left = iter(devices)
+
+    def again() -> Camera:
+        device = next(left, None)
+        if device is None:
+            raise CameraNotFound("camera 0 cannot be opened")
+        return camera(device)
+
+    return SteadyCamera(again(), again, SkippingClock(), patience_s)
+
+
+class SkippingClock:
+    """Time that passes when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self._now_s = 0.0
+
+    def now_s(self) -> float:
+        return self._now_s
+
+    def sleep(self, seconds: float) -> None:
+        self._now_s += seconds
+
+
+def test_a_camera_that_is_plugged_in_again_goes_on_with_rising_numbers() -> None:
+    first, second = Device(lambda n: counted(n) if n < 2 else None), Device(lambda n: counted(100 + n))
+    source = steady([first, second])
+    frames = []
+    while len(frames) < 3 or int(frames[-1].image[0, 0, 0]) < 100:
+        frames.append(source.read())
+    numbers = [frame.number for frame in frames]
+    assert numbers == list(range(1, len(frames) + 1))
+    assert first.released.wait(1.0)
+    source.close()
+
+
+def test_a_camera_that_does_not_come_back_is_lost_after_the_patience() -> None:
+    source = steady([Device(lambda n: counted(n) if n < 1 else None)])
+    with pytest.raises(CameraLost):
+        for _ in range(5):
+            source.read()
+
+
+def test_a_replugged_camera_is_known_by_its_link(tmp_path: Path) -> None:
+    (tmp_path / "video2").touch()
+    links = tmp_path / "by-id"
+    links.mkdir()
+    (links / "usb-Webcam_0815-video-index0").symlink_to(tmp_path / "video2")
+    assert stable_name(2, links, tmp_path) == str(links / "usb-Webcam_0815-video-index0")
+    assert stable_name(0, links, tmp_path) is None
 
 
 def test_gray_pictures_become_colour() -> None:

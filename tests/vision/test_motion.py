@@ -8,7 +8,8 @@ import pytest
 
 from damludo.vision.content import Content
 from damludo.vision.frame import Frame, Image
-from damludo.vision.motion import MotionWatch, Region, Scene
+from damludo.vision.motion import MotionWatch, Scene
+from damludo.vision.region import Region
 from damludo.vision.view import BoardView
 
 Draw = Callable[..., Image]
@@ -104,7 +105,7 @@ def test_the_machines_own_part_is_no_hand_where_it_is_known(watch: MotionWatch, 
         image, x = draw(start, seed=9 + n), 150 + 40 * n
         image[:, x : x + 60] = 90
         outline = np.array([[x, 0], [x + 60, 0], [x + 60, 480], [x, 480]], dtype=np.float64)
-        scene = watch.update(Frame(image, 0.6 + 0.1 * n, n), outline)
+        scene = watch.update(Frame(image, 0.6 + 0.1 * n, n), [outline])
         assert not scene.hand
         assert not scene.quiet
 
@@ -116,7 +117,7 @@ def test_a_hand_is_seen_beside_the_machines_part(watch: MotionWatch, draw: Draw,
         image = draw(start, seed=9 + n, arm_to=(420.0, 400.0 - 20 * n))
         image[:, 150:230] = 90
         outline = np.array([[150, 0], [230, 0], [230, 480], [150, 480]], dtype=np.float64)
-        hands.append(watch.update(Frame(image, 0.6 + 0.1 * n, n), outline).hand)
+        hands.append(watch.update(Frame(image, 0.6 + 0.1 * n, n), [outline]).hand)
     assert hands[1:] == [True] * 4
 
 
@@ -125,7 +126,7 @@ def test_what_the_machine_hid_at_the_beginning_is_learned_later(watch: MotionWat
     for n in range(6):
         image = draw(start, seed=n)
         image[:, 150:260] = 90
-        watch.update(Frame(image, 0.1 * n, n), outline)
+        watch.update(Frame(image, 0.1 * n, n), [outline])
     assert not any(scene.hand for scene in see(watch, [draw(start, seed=9 + n) for n in range(8)], from_s=0.6))
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from damludo.vision.frame import Frame
-from damludo.vision.motion import MotionWatch, Region
+from damludo.vision.motion import MotionWatch
 from damludo.vision.recording import read_picture
+from damludo.vision.region import Region
 
 
 @pytest.mark.photos

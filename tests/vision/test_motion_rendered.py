@@ -1,11 +1,11 @@
 """Hands and the carriage on rendered frames, with the table's own truth."""
 
 import itertools
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from damludo.robot.places import TableLayout
 from damludo.simulation.camera import SimulatedCamera
@@ -14,8 +14,9 @@ from damludo.simulation.hand import Pace, Put, SimulatedHand, Take, Withdraw
 from damludo.simulation.optics import Optics
 from damludo.simulation.table import Carriage, DiscColour, Table
 from damludo.vision.content import BoardSizes, Grid
-from damludo.vision.motion import MotionWatch, Region, Scene
+from damludo.vision.motion import MotionWatch, Outline, Scene
 from damludo.vision.pose import fit_view
+from damludo.vision.region import Region
 from damludo.vision.view import BoardView
 
 LAYOUT = TableLayout()
@@ -42,7 +43,7 @@ class Rendered:
         self.view: BoardView = fit_view(GRID, BoardSizes(), crossings, self.camera.project(crossings), size)
         self.watch = MotionWatch(Region.of_view(self.view))
 
-    def look(self, ignore: NDArray[np.float64] | None = None) -> Scene:
+    def look(self, ignore: Sequence[Outline] = ()) -> Scene:
         frame = self.camera.read()
         self.clock.sleep(0.1 - 1 / 30)
         return self.watch.update(frame, ignore)
@@ -53,15 +54,18 @@ class Rendered:
         return hand.present and all(33 < value < 367 for value in (hand.x_mm, hand.y_mm))
 
 
-def outline(view: BoardView, x_mm: float, y_mm: float, z_mm: float) -> NDArray[np.float64]:
-    """Hull of a beam across the board and a head, as a gantry would tell it."""
+def outlines(view: BoardView, x_mm: float, y_mm: float, z_mm: float) -> list[Outline]:
+    """Hulls of a beam across the board and of a head, as a gantry would tell them."""
     boxes = [
         ((-120.0, 520.0), (y_mm - 30, y_mm + 30), (60.0, 130.0)),
         ((x_mm - 45, x_mm + 45), (y_mm - 45, y_mm + 45), (z_mm - 9, 140.0)),
     ]
-    corners = [(x, y, z) for xs, ys, zs in boxes for x in xs for y in ys for z in zs]
-    hull = cv2.convexHull(view.project(np.array(corners)).astype(np.float32))
-    return np.asarray(hull, dtype=np.float64).reshape(-1, 2)
+    found = []
+    for xs, ys, zs in boxes:
+        corners = np.array([(x, y, z) for x in xs for y in ys for z in zs])
+        hull = cv2.convexHull(view.project(corners).astype(np.float32))
+        found.append(np.asarray(hull, dtype=np.float64).reshape(-1, 2))
+    return found
 
 
 @pytest.mark.simulation
@@ -99,7 +103,7 @@ def test_a_carriage_that_carries_a_disc_is_no_hand(seed: int) -> None:
         for part in np.linspace(0.0, 1.0, 7)[1:]:
             at = (x0 + part * (x1 - x0), y0 + part * (y1 - y0), z0 + part * (z1 - z0))
             scene.table.move_carriage(*at)
-            assert not scene.look(outline(scene.view, *at)).hand
+            assert not scene.look(outlines(scene.view, *at)).hand
         if (x1, y1, z1) == (source.x_mm, source.y_mm, 9.0):
             scene.table.set_magnet(True)
         if (x1, y1, z1) == (target.x_mm, target.y_mm, 9.0):
@@ -112,7 +116,7 @@ def test_a_hand_is_seen_while_the_carriage_moves() -> None:
     scene = Rendered(0, gantry=True)
     scene.table.move_carriage(200.0, 430.0, 60.0)
     for _ in range(6):
-        scene.look(outline(scene.view, 200.0, 430.0, 60.0))
+        scene.look(outlines(scene.view, 200.0, 430.0, 60.0))
     a = LAYOUT.square(18)
     scene.hand.do([Take(a.x_mm, a.y_mm), Withdraw()])
     frames, step = 0, 0
@@ -121,7 +125,7 @@ def test_a_hand_is_seen_while_the_carriage_moves() -> None:
         x = 200.0 + 100.0 * np.sin(step / 4)
         scene.table.move_carriage(x, 380.0, 60.0)
         over = scene.finger_is_over_the_field()
-        seen = scene.look(outline(scene.view, x, 380.0, 60.0))
+        seen = scene.look(outlines(scene.view, x, 380.0, 60.0))
         if over and scene.finger_is_over_the_field():
             frames += 1
             assert seen.hand

@@ -1,6 +1,8 @@
 """`damludo bench` measures in processor time and says what was promised."""
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +22,49 @@ def test_the_readable_generator_keeps_its_promise(capsys: pytest.CaptureFixture[
 
 def test_a_promise_that_is_missed_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     slow = bench.Figure("english perft 6", 39_999.0, "leaves/s", 40_000)
-    monkeypatch.setattr(bench, "PARTS", {"rules": lambda: (slow,)})
+    monkeypatch.setattr(bench, "PARTS", {"rules": lambda witnesses: (slow,)})
 
     assert main(["bench"]) == 0
     assert "39,999 leaves/s  (promised 40,000: MISSED)" in capsys.readouterr().out
+
+
+LIBRARY = """
+class AmericanBoard:
+    legal_moves = ("a", "b")
+    def push(self, move): pass
+    def pop(self): pass
+StandardBoard = AmericanBoard
+"""
+"""Something imported as `draughts` in which there are always two moves."""
+
+
+def test_a_witness_in_another_environment_gives_a_ratio(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "draughts.py").write_text(LIBRARY, encoding="utf-8")
+    (tmp_path / "py_draughts-9.9.dist-info").mkdir()
+    (tmp_path / "py_draughts-9.9.dist-info" / "METADATA").write_text(
+        "Name: py-draughts\nVersion: 9.9\n", encoding="utf-8"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(bench, "OTHER_DEPTH", {"english": 12, "international": 12})
+
+    assert main(["bench", "rules", "--witness", sys.executable, "--json"]) == 0
+    own, _, theirs, ratio, *_ = json.loads(capsys.readouterr().out)["rules"]
+    assert (theirs["name"], ratio["name"]) == ("english by py-draughts 9.9", "english against it")
+    assert ratio["value"] == pytest.approx(own["value"] / theirs["value"], abs=0.06)
+
+
+@pytest.mark.parametrize(("witness", "said"), [("no-such-python", "cannot tell"), (sys.executable, "has neither")])
+def test_a_witness_that_cannot_speak_is_named(witness: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "rules", "--witness", witness]) == 3
+    assert f"{witness} {said}" in capsys.readouterr().err
+
+
+def test_the_engine_is_measured_in_lines_and_in_positions() -> None:
+    """A tiny measurement: the figures themselves are for a quiet machine."""
+    lines, positions = bench.engine(depth=4, nodes=300, compiled=False)
+
+    assert (lines.name, lines.unit) == ("english perft 4", "leaves/s")
+    assert (positions.unit, positions.bar) == ("nodes/s", 3_000_000)
+    assert positions.value > 0

@@ -43,4 +43,4 @@ def test_two_limits_are_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
 def test_people_see_the_move_and_its_worth(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["best", "--game", "russian", "--fen", FEN, "--level", "5"]) == 0
 
-    assert capsys.readouterr().out.startswith("c3xe5xg7   wins in 5 plies, depth 3, ")
+    assert capsys.readouterr().out.startswith("c3xe5xg7   wins in 5 plies, depth 5, ")

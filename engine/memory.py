@@ -1,0 +1,224 @@
+"""The kernels' memory for one game, filled and read: positions, moves, counters and table."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from damludo.engine.coding import Coded, Word, code, plain_word, squares_of
+from damludo.engine.draw_rules import limits_of
+from damludo.engine.kernels import places as kernel
+from damludo.engine.layout import KINDS, layout_of
+from damludo.engine.port import Limits
+from damludo.engine.program import Report, can_compile, program_of, silent
+from damludo.engine.tables import Tables, open_tables
+from damludo.engine.weights import weights_for
+from damludo.engine.writing import PLAIN
+from damludo.rules.ending import events_of, moves_counted, strong_side
+from damludo.rules.game import Game
+from damludo.rules.moves import Move
+from damludo.rules.position import PIECES, Position
+from damludo.rules.traits import Event, Variant
+
+MATE, PROVED = kernel.MATE, kernel.PROVED
+PLAIN_NODES = 6_000
+"""A search of so few positions is over sooner than a compiler is loaded."""
+SMALL_TABLE, LARGE_TABLE = 1 << 12, 1 << 22
+"""Entries of the table, 16 bytes each."""
+LONGEST_PATH = 1_500
+"""So many positions of a game are looked at for repetitions."""
+SIDE_KEY = kernel.ZOBRIST + 511
+
+
+@dataclass(frozen=True, slots=True)
+class RootMove:
+    """A first move for the kernels, and the same move of the rules."""
+
+    move: Move
+    number: int
+    taken: Word
+
+
+def searcher_of(variant: Variant, limits: Limits, compiled: bool | None = None, report: Report = silent) -> "Searcher":
+    """Return a searcher that suits the limits; of a kind there is one in a process, for it takes much memory."""
+    if compiled is None:
+        compiled = limits.nodes > PLAIN_NODES and limits.depth > 3 and can_compile()
+    return _searcher(variant, compiled, report)
+
+
+@cache
+def _searcher(variant: Variant, compiled: bool, report: Report) -> "Searcher":
+    # Low levels know no tables: they are to play like people.
+    return Searcher(variant, compiled, report, endgames=open_tables(variant) if compiled else None)
+
+
+class Searcher:
+    """The kernels of a game with their memory; one search at a time.
+
+    Args:
+        variant: the game.
+        compiled: whether to run compiled.
+        report: told when that needs compiling first.
+        weights: of the evaluation; None for those of the game.
+        entries: of the table at most, a power of two.
+        endgames: endgame tables to look into; None for none.
+    """
+
+    def __init__(
+        self,
+        variant: Variant,
+        compiled: bool,
+        report: Report = silent,
+        weights: Any = None,
+        entries: int = LARGE_TABLE,
+        endgames: Tables | None = None,
+    ) -> None:
+        self.variant = variant
+        self._program = program_of(variant, compiled, ("moves", "search"), report)
+        self._moves, self._search = self._program.module["moves"], self._program.module["search"]
+        self._layout = layout_of(variant.board)
+        self._entries = entries
+        self._weights = weights_for(variant) if weights is None else weights
+        if self._program.form is PLAIN:
+            self._weights = self._weights.tolist()
+        self._endgames = endgames
+        self._memory = self._new_memory(SMALL_TABLE)
+        self._root: Coded
+        self._key = 0
+
+    def _new_memory(self, entries: int) -> Any:
+        endgames = kernel.TABLE + 2 * entries
+        size = endgames + (len(self._endgames.words) if self._endgames else 0)
+        memory: Any = [0] * size if self._program.form is PLAIN else np.zeros(size, np.int64)
+        if self._endgames is not None:
+            memory[endgames:] = (
+                self._endgames.words if self._program.form is not PLAIN else self._endgames.plain_words()
+            )
+            memory[kernel.ENDGAMES], memory[kernel.ENDGAMES + 1] = endgames, self._endgames.pieces
+        memory[kernel.LIMIT] = kernel.TABLE
+        memory[kernel.ENTRIES] = entries
+        chance = random.Random("the keys of positions")
+        for place in range(kernel.ZOBRIST, SIDE_KEY + 1):
+            memory[place] = chance.getrandbits(62)
+        return memory
+
+    def begin(self, game: Game, limits: Limits) -> None:
+        """Prepare a search of the last position of a game; what earlier searches found stays only where time is the limit."""
+        entries = self._entries
+        if limits.nodes < Limits.NO_END:
+            entries = min(self._entries, max(SMALL_TABLE, 1 << (2 * limits.nodes).bit_length()))
+        elif limits.seconds is None and self._program.form is PLAIN:
+            entries = min(self._entries, 1 << 16)
+        if limits.seconds is None or self._memory[kernel.ENTRIES] != entries:
+            self._memory = self._new_memory(entries)
+        memory = self._memory
+        memory[kernel.STOP], memory[kernel.NODES], memory[kernel.NODE_LIMIT] = 0, 0, limits.nodes
+        memory[kernel.GENERATION] = (memory[kernel.GENERATION] + 1) % 256
+        for place in range(kernel.KILLERS, kernel.KILLERS + 2 * 256):
+            memory[place] = 0
+        self._root = code(self.variant, game.position, self._program.form)
+        path = game.positions[-LONGEST_PATH:]
+        for index, position in enumerate(path):
+            memory[kernel.PATH + index] = self.key_of(position)
+        memory[kernel.ROOT] = len(path) - 1
+        self._key = self.key_of(game.position)
+        self._fill_counters(game)
+
+    def _fill_counters(self, game: Game) -> None:
+        memory, left = self._memory, 1_000
+        for number, rule in enumerate(limits_of(self.variant)):
+            strong = strong_side(rule.material, game.position) if rule.material else None
+            side = 3 if rule.material is None else 0 if strong is None else strong + 1
+            counted = moves_counted(rule, game.positions, game.moves)
+            memory[kernel.COUNTERS + number] = 4 * counted + side
+        memory[kernel.COUNTERS + 6] = left
+        lasting = 0
+        irreversible = {Event.CAPTURE, Event.CROWNING}
+        if not self._program_returns():
+            irreversible.add(Event.MAN_MOVE)
+        for move in reversed(game.moves):
+            if events_of(move) & irreversible:
+                break
+            lasting += 1
+        memory[kernel.COUNTERS + 7] = lasting
+
+    def _program_returns(self) -> bool:
+        man = self.variant.movers[KINDS[0]]
+        return any((-x, -y) in man.steps for x, y in man.steps)
+
+    def key_of(self, position: Position) -> int:
+        """Return the key of a position."""
+        memory, layout = self._memory, self._layout
+        key = memory[SIDE_KEY] if position.side else 0
+        for square in self.variant.board.playable:
+            piece = PIECES[position.cells[square]]
+            if piece.colour is not None and piece.kind is not None:
+                number = (piece.colour * 3 + KINDS.index(piece.kind)) * layout.width + layout.bit_of[square]
+                key ^= memory[kernel.ZOBRIST + number]
+        return int(key)
+
+    def root_moves(self, game: Game, legal: Sequence[Move]) -> list[RootMove]:
+        """Return the legal moves, likely best first, found by the kernels and named by the rules."""
+        by_identity = {move.identity: move for move in legal}
+        memory, root = self._memory, self._root
+        end = self._moves.generate(*root.sets, root.side, 0, kernel.MOVES, memory)
+        hint = self._search.find(self._key, memory)
+        self._search.rate(kernel.MOVES, end, hint & 16383 if hint else -1, root.side, 0, memory)
+        found = []
+        for place in range(kernel.MOVES, end, kernel.STRIDE):
+            number, taken = int(memory[place]), self._moves.get(memory, place + kernel.TAKEN)
+            word = plain_word(taken)
+            found.append(
+                (-int(memory[place + kernel.SCORE]), RootMove(by_identity[self._identity(number, word)], number, word))
+            )
+        # Stable, so equal ones stay in the order of the generator.
+        return [root_move for _, root_move in sorted(found, key=lambda pair: pair[0])]
+
+    def _identity(self, number: int, taken: Any) -> Any:
+        square_of = self._layout.square_of
+        colour = self._root.side
+        squares = squares_of(taken)
+        captured = frozenset(square_of[bit] for bit in range(self._layout.width) if squares >> bit & 1)
+        kind, becomes = KINDS[number >> 14 & 3], KINDS[number >> 16 & 3]
+        piece = next(p for p in PIECES if p.colour == colour and p.kind is becomes) if becomes is not kind else None
+        return square_of[number & 127], square_of[number >> 7 & 127], captured, piece
+
+    def score(self, root: RootMove, depth: int, alpha: int, beta: int) -> int:
+        """Return the score of a first move for the side to move, exact between alpha and beta; meaningless once `stopped`."""
+        memory, at = self._memory, self._root
+        after = self._moves.after(*at.sets, root.number, root.taken)
+        key = self._search.key_after(self._key, at.kings, at.extra, at.side, root.number, root.taken, memory)
+        memory[kernel.COMING + 1] = root.number
+        base = kernel.MOVES
+        return -int(
+            self._search.visit(*after, 1 - at.side, key, depth - 1, -beta, -alpha, 1, base, memory, self._weights)
+        )
+
+    def evaluate(self, position: Position) -> int:
+        """Return the worth of a position for the side to move, as it stands, in hundredths of a man."""
+        coded = code(self.variant, position, self._program.form)
+        return int(self._search.evaluate(*coded.sets, coded.side, self._weights))
+
+    def remembered(self, position: Position) -> tuple[int, int] | None:
+        """Return origin and target of the best move that the table knows in a position."""
+        hint = int(self._search.find(self.key_of(position), self._memory))
+        if not hint:
+            return None
+        return self._layout.square_of[hint & 127], self._layout.square_of[hint >> 7 & 127]
+
+    def stop(self) -> None:
+        """End the search that runs; may be called from any thread."""
+        self._memory[kernel.STOP] = 1
+
+    @property
+    def stopped(self) -> bool:
+        """The search was ended or has met its limit of nodes."""
+        return bool(self._memory[kernel.STOP])
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited since `begin`."""
+        return int(self._memory[kernel.NODES])

@@ -1,0 +1,528 @@
+"""`damludo calibrate camera|board|pieces|check`: pictures in, profile out."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.calibration.board import best_turn, contradictions, set_up
+from damludo.calibration.errors import BadFit, NoProfile
+from damludo.calibration.height import measure_height
+from damludo.calibration.profile import CameraProfile, Record, camera_path, load_camera, save_camera
+from damludo.calibration.quality import (
+    PoseQuality,
+    SquareQuality,
+    mean_picture,
+    pose_quality,
+    require_good,
+    square_quality,
+)
+from damludo.play.console import CommandError, ExitCode, note
+from damludo.play.content import board_content, grid_of_board, layout_for
+from damludo.play.folders import Folders
+from damludo.rules.position import Colour
+from damludo.rules.traits import Variant
+from damludo.vision.board import find_board, find_candidates, refined_view, view_from_corners
+from damludo.vision.camera import SteadyCamera, open_source
+from damludo.vision.cards import CardSize, find_markers, view_from_cards
+from damludo.vision.content import BoardSizes, Content
+from damludo.vision.errors import BadPicture, BoardNotFound, EndOfFrames
+from damludo.vision.frame import Frame, FrameSource, Image
+from damludo.vision.look import Look, learn_look
+from damludo.vision.picture import load_picture
+from damludo.vision.sides import SIDES, corners_of, turned
+from damludo.vision.teaching import learn_stacks
+from damludo.vision.view import BoardView
+
+WARM_UP_S = 1.5
+"""A webcam needs so long to find its exposure."""
+HEIGHT_TOLERANCE_MM = 3.0
+"""A height measured on one king is about 2 mm right (rendered tables): it checks the ruler, it does not replace it."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class EyesChoice:
+    """Which camera over which board is calibrated, and how.
+
+    Attributes:
+        source: as typed; "" with pictures or the simulated table.
+        pictures: stored pictures instead of a camera, all of one size and one scene.
+        seed: of the simulated table, None for a real camera.
+        corners: four outer corners in picture order, shape (4, 2), px, snapped to the crossings; None: found.
+        white_at: side of the picture where White's rank 1 lies; None: found.
+        board: name of the board; it makes the profile's name.
+        file: of the profile; None: the usual place.
+        king: where a king stands, and pictures of it, to check the height of the discs.
+    """
+
+    variant: Variant
+    sizes: BoardSizes
+    where: Folders
+    source: str = ""
+    pictures: tuple[str, ...] = ()
+    seed: int | None = None
+    corners: NDArray[np.float64] | None = None
+    white_at: str | None = None
+    board: str = ""
+    file: Path | None = None
+    frames: int = 8
+    card: CardSize = field(default_factory=CardSize)
+    king: int | None = None
+    king_pictures: tuple[str, ...] = ()
+
+    @property
+    def board_name(self) -> str:
+        """The board's name: given, or after its size."""
+        board = self.variant.board
+        return self.board or f"{board.columns}x{board.rows}{'-lines' if board.lines else ''}"
+
+    @property
+    def start(self) -> dict[int, Content]:
+        """What stands on the board."""
+        return board_content(self.variant.board.playable, self.variant.start)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Taken:
+    """Pictures of one scene.
+
+    Attributes:
+        camera: name of the camera; it makes the profile's name.
+        settings: what the camera was told and whether it obeyed.
+        more: takes pictures again, of what stands on the board then; None for stored ones.
+    """
+
+    frames: list[Frame]
+    camera: str
+    settings: Mapping[str, str]
+    more: Callable[[], list[Frame]] | None = None
+
+    @property
+    def images(self) -> list[Image]:
+        """The pictures alone."""
+        return [frame.image for frame in self.frames]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Calibrated:
+    """The result of a step.
+
+    Attributes:
+        method: how the board was found: "start position", "squares", "corner cards", "given corners" or "profile".
+        squares: None if no pieces were looked at.
+        picture: the mean of the pictures.
+        notes: sentences for the person.
+    """
+
+    step: str
+    profile: CameraProfile
+    path: Path
+    method: str
+    frames: int
+    pose: PoseQuality
+    squares: SquareQuality | None
+    picture: Image
+    notes: tuple[str, ...]
+    cpu_ms: float
+
+
+@contextlib.contextmanager
+def taking(choice: EyesChoice) -> Iterator[Taken]:
+    """Take pictures from where the choice says.
+
+    Raises:
+        CommandError: no camera is named.
+        CameraError, BadPicture: there are no pictures.
+    """
+    if choice.pictures:
+        yield Taken(_stored(choice.pictures), "pictures", {})
+    elif choice.seed is not None:
+        yield _simulated(choice)
+    elif choice.source:
+        with contextlib.closing(open_source(choice.source)) as source:
+            yield _live(source, choice)
+    else:
+        raise CommandError(
+            "no camera is named; give --camera SOURCE, stored pictures with --picture FILE, or try --sim "
+            "('damludo doctor' lists the cameras)",
+            ExitCode.NO_DEVICE,
+        )
+
+
+def _stored(paths: Sequence[str]) -> list[Frame]:
+    frames = [Frame(load_picture(path), float(number), number) for number, path in enumerate(paths)]
+    sizes = {frame.image.shape for frame in frames}
+    if len(sizes) > 1:
+        raise BadPicture("the pictures have different sizes; give pictures of one camera that did not move")
+    return frames
+
+
+def _simulated(choice: EyesChoice) -> Taken:
+    from damludo.play.simulated import set_table
+    from damludo.simulation.table import Disc
+
+    assert choice.seed is not None
+    note("SIMULATION: the table and its camera are drawn.")
+    simulated = set_table(choice.variant, choice.seed, Colour.WHITE)
+    simulated.table.carriage.present = False
+    camera = simulated.camera()
+    frames = [camera.read() for _ in range(choice.frames)]
+
+    def with_king() -> list[Frame]:
+        under: Disc = next(d for d in simulated.table.discs if simulated.table.square_of(d) == choice.king)
+        crown = simulated.table.add_disc(under.colour, under.x_mm, under.y_mm)
+        pictures = [camera.read() for _ in range(choice.frames)]
+        simulated.table.discs.remove(crown)
+        return pictures
+
+    return Taken(frames, f"simulated-{choice.seed}", {}, with_king)
+
+
+def _live(source: FrameSource, choice: EyesChoice) -> Taken:
+    settings: Mapping[str, str] = {}
+    if isinstance(source, SteadyCamera):
+        begin = source.read().time_s
+        while source.read().time_s - begin < WARM_UP_S:
+            pass
+        settings = source.hold_settings()
+
+    def take() -> list[Frame]:
+        frames: list[Frame] = []
+        while len(frames) < choice.frames:
+            try:
+                frames.append(source.read())
+            except EndOfFrames:
+                if not frames:
+                    raise
+                break
+        return frames
+
+    name = f"camera-{choice.source}" if choice.source.isdigit() else choice.source
+    return Taken(take(), name, settings, take)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Found:
+    view: BoardView
+    white_at: str
+    method: str
+    look: Look | None = None
+
+
+def _find(taken: Taken, choice: EyesChoice) -> _Found:
+    """Find the board: by given corners, by the start position on it, by corner cards, or by its bare squares."""
+    grid, image = grid_of_board(choice.variant.board), taken.frames[0].image
+    if choice.corners is not None:
+        view = view_from_corners(choice.corners, (image.shape[1], image.shape[0]), grid, choice.sizes, refine=image)
+        side = choice.white_at or best_turn(image, view, choice.start)
+        return _Found(turned(view, SIDES[0], side), side, "given corners")
+    try:
+        view, look, side = set_up(taken.frames, grid, choice.start, choice.sizes, choice.white_at)
+        return _Found(view, side, "start position", look)
+    except BoardNotFound as error:
+        found = _by_cards(image, choice) or _by_squares(image, choice)
+        if found is None:
+            raise BoardNotFound(
+                f"{error}; other ways: --corners \"x,y x,y x,y x,y\", or corner cards ('damludo calibrate print-cards')"
+            ) from error
+        return found
+
+
+def _by_cards(image: Image, choice: EyesChoice) -> _Found | None:
+    if not find_markers(image):
+        return None
+    view = view_from_cards(image, grid_of_board(choice.variant.board), choice.sizes, choice.card)
+    refined = refined_view(view, image)
+    return _Found(refined or view, _side_of(view), "corner cards")
+
+
+def _side_of(view: BoardView) -> str:
+    """Return the side of the picture where rank 1 of a pose lies."""
+    corners = view.project(corners_of(view.grid, view.sizes, SIDES[0]))
+    # Corner k of the list is seen first: then White sits k quarter turns on.
+    return SIDES[int(corners.sum(axis=1).argmin())]
+
+
+def _by_squares(image: Image, choice: EyesChoice) -> _Found | None:
+    """An empty board, or one with a game on it: the squares tell where it lies, the person where White sits."""
+    grid = grid_of_board(choice.variant.board)
+    if choice.white_at is None:
+        if find_candidates(image, grid, choice.sizes):
+            raise BoardNotFound(
+                "the board is seen, but not with the start position on it; say with --white-at where White sits "
+                "(bottom, right, top or left of the picture), or set the discs up"
+            )
+        return None
+    try:
+        return _Found(find_board(image, grid, choice.sizes, choice.white_at).view, choice.white_at, "squares")
+    except BoardNotFound:
+        return None
+
+
+def calibrate(step: str, choice: EyesChoice) -> Calibrated:
+    """Do one step ("camera", "board", "pieces" or "check") and keep the profile.
+
+    Raises:
+        BadFit: the result misses its limit; nothing is kept.
+        NoProfile: there is nothing to check.
+        BoardNotFound, CameraError, BadPicture, CommandError: as their sentences say.
+    """
+    with taking(choice) as taken:
+        begin = time.process_time()
+        path = choice.file or camera_path(choice.where.data, taken.camera, choice.board_name)
+        old = _old_profile(path, taken.images[0])
+        if step == "check":
+            if old is None:
+                raise NoProfile(
+                    f"there is no profile {path} for pictures of this size; make it with 'damludo calibrate pieces'"
+                )
+            return _checked(taken, choice, old, path, begin)
+        found = _known(old, taken, choice) if step == "pieces" and choice.corners is None else None
+        found = found or _find(taken, choice)
+        pose = pose_quality(found.view, taken.images)
+        require_good(pose)
+        look, squares, notes = None, None, list(_setting_notes(taken.settings))
+        if step == "pieces":
+            look, squares, more = _pieces(taken, choice, found)
+            notes += more
+        profile = _profile(step, taken, choice, found, pose, look, squares, old)
+        cpu_ms = round(1000 * (time.process_time() - begin), 1)
+    done = Calibrated(
+        step, profile, path, found.method, len(taken.frames), pose, squares, _mean(taken), tuple(notes), cpu_ms
+    )
+    _keep(done)
+    return done
+
+
+def _old_profile(path: Path, image: Image) -> CameraProfile | None:
+    """Return the profile that is to be renewed, if there is one for pictures of this size."""
+    if not path.exists():
+        return None
+    profile = load_camera(path)
+    return profile if profile.image_size == (image.shape[1], image.shape[0]) else None
+
+
+def _known(old: CameraProfile | None, taken: Taken, choice: EyesChoice) -> _Found | None:
+    """Return the pose of the profile if it still explains the picture."""
+    grid = grid_of_board(choice.variant.board)
+    if old is None or (old.grid.columns, old.grid.rows, old.grid.lines) != (grid.columns, grid.rows, grid.lines):
+        return None
+    view = replace(old.view, grid=grid, sizes=choice.sizes)
+    if choice.white_at not in (None, old.white_at) or choice.sizes.square_mm != old.sizes.square_mm:
+        return None
+    refined = refined_view(view, _mean(taken))
+    if refined is None or not pose_quality(refined, taken.images).good:
+        return None
+    return _Found(refined, old.white_at, "profile")
+
+
+def _pieces(taken: Taken, choice: EyesChoice, found: _Found) -> tuple[Look, SquareQuality, list[str]]:
+    """Learn the look of squares and discs on the start position."""
+    wrong = contradictions(
+        taken.images[0], found.view, learn_look(taken.images, found.view, choice.start), choice.start
+    )
+    if len(wrong) > 0.1 * len(choice.start):
+        names = ", ".join(choice.variant.board.name(place) for place in wrong[:8])
+        raise BoardNotFound(
+            f"{len(wrong)} squares do not show the start position ({names}); set up all discs as for the first move"
+        )
+    look = found.look
+    if look is None:
+        look = learn_look(taken.images, found.view, choice.start)
+        look = replace(look, stack=learn_stacks(taken.images, found.view, look, choice.start))
+    squares = square_quality(found.view, look, taken.images, choice.start)
+    return look, squares, _height_notes(taken, choice, found.view, look)
+
+
+def _height_notes(taken: Taken, choice: EyesChoice, view: BoardView, look: Look) -> list[str]:
+    """Measure a disc's height on a king, if there is one, and compare it with what was told."""
+    if choice.king is None:
+        return []
+    content = choice.start.get(choice.king, Content.EMPTY)
+    if content is Content.EMPTY:
+        return [f"no man stands on {choice.variant.board.name(choice.king)} at the start: no king was measured"]
+    if choice.king_pictures:
+        images = [frame.image for frame in _stored(choice.king_pictures)]
+    elif taken.more is not None:
+        images = [frame.image for frame in taken.more()]
+    else:
+        return ["stored pictures show no king; give pictures of one with --king-picture FILE"]
+    try:
+        measured = measure_height(view, look, images, choice.king, Content(int(content) + 1))
+    except BadFit as error:
+        return [f"the height of the discs was not measured: {error}"]
+    told = view.sizes.disc_height_mm
+    if abs(measured.disc_height_mm - told) <= HEIGHT_TOLERANCE_MM:
+        return [
+            f"a disc is about {measured.disc_height_mm:.0f} mm high, which agrees with the {told:g} mm that were told"
+        ]
+    return [
+        f"a disc seems to be {measured.disc_height_mm:.0f} mm high, but {told:g} mm were told; measure one with a ruler and give "
+        "--disc-mm DIAMETER,HEIGHT"
+    ]
+
+
+def _profile(
+    step: str,
+    taken: Taken,
+    choice: EyesChoice,
+    found: _Found,
+    pose: PoseQuality,
+    look: Look | None,
+    squares: SquareQuality | None,
+    old: CameraProfile | None,
+) -> CameraProfile:
+    view = replace(found.view, residual_px=pose.error_px)
+    fresh = CameraProfile.of_view(
+        taken.camera, choice.board_name, view, found.white_at, look.to_dict() if look else None
+    )
+    if old is not None:
+        same = old.white_at == found.white_at and old.grid == view.grid
+        fresh = replace(fresh, history=old.history, settings=old.settings)
+        if look is None and same:
+            fresh = replace(fresh, look=old.look, margins=old.margins, blind=old.blind)
+    if taken.settings:
+        fresh = replace(fresh, settings=dict(taken.settings))
+    if squares is not None:
+        places = range(view.grid.columns * view.grid.rows)
+        margins = tuple(round(squares.margins.get(place, -1.0), 2) for place in places)
+        fresh = replace(fresh, margins=margins, blind={str(place): why for place, why in squares.blind.items()})
+    return fresh.remembering(_record(step, pose, squares))
+
+
+def _record(step: str, pose: PoseQuality, squares: SquareQuality | None) -> Record:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    least = None if squares is None else round(squares.least, 2)
+    blind = 0 if squares is None else len(squares.blind)
+    return Record(
+        now, step, round(pose.error_px, 3), round(pose.error_mm, 3), round(pose.error_squares, 4), least, blind
+    )
+
+
+def _checked(taken: Taken, choice: EyesChoice, old: CameraProfile, path: Path, begin: float) -> Calibrated:
+    """Compare the profile with what the camera sees: the crossings, and the squares if the start position stands there."""
+    grid = grid_of_board(choice.variant.board)
+    view = (
+        old.view if old.grid.lines != grid.lines or old.grid.columns != grid.columns else replace(old.view, grid=grid)
+    )
+    pose = pose_quality(view, taken.images)
+    notes = list(_setting_notes(taken.settings))
+    try:
+        require_good(pose)
+    except BadFit as error:
+        notes.append(str(error))
+    squares = None
+    if old.look and pose.good:
+        look = Look.from_dict(old.look)
+        squares = square_quality(view, look, taken.images, choice.start)
+        if squares.wrong:
+            names = ", ".join(choice.variant.board.name(place) for place in squares.wrong[:8])
+            notes.append(
+                f"{len(squares.wrong)} squares do not show the start position of {choice.variant.key}: {names}"
+            )
+    profile = old.remembering(_record("check", pose, squares)) if pose.seen else old
+    cpu_ms = round(1000 * (time.process_time() - begin), 1)
+    done = Calibrated(
+        "check", profile, path, "profile", len(taken.frames), pose, squares, _mean(taken), tuple(notes), cpu_ms
+    )
+    save_camera(profile, path)
+    return done
+
+
+def _setting_notes(settings: Mapping[str, str]) -> Iterator[str]:
+    deaf = [name for name, told in settings.items() if told == "not obeyed"]
+    if deaf:
+        yield f"the camera keeps its automatic {', '.join(deaf)}: brightness may drift, which is watched during the game"
+
+
+def _mean(taken: Taken) -> Image:
+    return mean_picture(taken.images)
+
+
+def _keep(done: Calibrated) -> None:
+    save_camera(done.profile, done.path)
+    # The report shows what the calibration saw; without the picture it still tells the numbers.
+    cv2.imwrite(str(picture_path(done.path)), done.picture, [cv2.IMWRITE_JPEG_QUALITY, 92])
+
+
+def picture_path(profile: Path) -> Path:
+    """Return where the picture of a profile is kept."""
+    return profile.with_suffix(".jpg")
+
+
+def document(done: Calibrated, variant: Variant) -> dict[str, object]:
+    """Return the JSON document of a step."""
+    profile, pose = done.profile, done.pose
+    view = profile.view
+    corners = view.project(corners_of(view.grid, view.sizes, profile.white_at))
+    answer: dict[str, object] = {
+        "step": done.step,
+        "file": str(done.path),
+        "camera": profile.camera,
+        "board": profile.board,
+        "game": variant.key,
+        "white_at": profile.white_at,
+        "method": done.method,
+        "frames": done.frames,
+        "image_size": list(profile.image_size),
+        "corners": np.round(corners, 2).tolist(),
+        "focal_px": round(profile.focal_px, 1),
+        "k1": round(profile.k1, 4),
+        "tilt_deg": round(tilt_deg(view), 1),
+        "distance_mm": round(float(np.linalg.norm(profile.translation_mm)), 0),
+        "square_mm": view.sizes.square_mm,
+        "crossings": pose.seen,
+        "crossings_expected": pose.expected,
+        "error_px": _number(pose.error_px, 3),
+        "error_mm": _number(pose.error_mm, 3),
+        "error_squares": _number(pose.error_squares, 4),
+        "limit_squares": 0.08,
+        "good": is_good(done),
+        "settings": dict(profile.settings),
+        "notes": list(done.notes),
+        "cpu_ms": done.cpu_ms,
+    }
+    return answer | _squares_document(done.squares, variant)
+
+
+def _squares_document(squares: SquareQuality | None, variant: Variant) -> dict[str, object]:
+    if squares is None:
+        return {"least_margin_nats": None, "margins_nats": None, "blind": None, "weak": None, "wrong": None}
+    name = variant.board.name
+    return {
+        "least_margin_nats": round(squares.least, 2),
+        "margins_nats": {name(place): round(margin, 2) for place, margin in squares.margins.items()},
+        "blind": {name(place): why for place, why in squares.blind.items()},
+        "weak": [name(place) for place in squares.weak],
+        "wrong": [name(place) for place in squares.wrong],
+    }
+
+
+def is_good(done: Calibrated) -> bool:
+    """The pose is within its limit, and hardly a square contradicts the start position."""
+    wrong = len(done.squares.wrong) if done.squares else 0
+    return done.pose.good and wrong <= 0.1 * len(done.profile.grid.playable)
+
+
+def tilt_deg(view: BoardView) -> float:
+    """Return the angle between the camera's axis and the vertical."""
+    rotation, _ = cv2.Rodrigues(view.rotation_vector)
+    return float(np.degrees(np.arccos(np.clip(abs(rotation[2, 2]), 0, 1))))
+
+
+def _number(value: float, digits: int) -> float | None:
+    return round(value, digits) if np.isfinite(value) else None
+
+
+def sizes_for(variant: Variant, square_mm: float, disc_mm: tuple[float, float], measured: bool) -> BoardSizes:
+    """Return the sizes for a game's board; sizes that were not measured shrink with the number of squares, as the table's do."""
+    if measured:
+        return BoardSizes(square_mm, *disc_mm)
+    layout = layout_for(variant, square_mm, *disc_mm)
+    return BoardSizes(layout.square_mm, layout.disc_diameter_mm, layout.disc_height_mm)

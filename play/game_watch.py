@@ -1,0 +1,221 @@
+"""A game watched before a camera: what both players do, as events; doubts are asked, never guessed."""
+
+import math
+
+from damludo.play.content import board_content
+from damludo.play.referee import Ruling, rule
+from damludo.play.watching import (
+    QUIET_FRAMES_TO_JUDGE,
+    JsonValue,
+    WatchEvent,
+    rows_of,
+    turned_rows,
+)
+from damludo.rules.conduct import Legal, Nothing, Unfinished, explain
+from damludo.rules.game import Game
+from damludo.rules.moves import Move
+from damludo.rules.notation import move_json
+from damludo.rules.position import Colour
+from damludo.vision.content import LETTER_OF_CONTENT, Content, Grid
+from damludo.vision.frame import Frame
+from damludo.vision.reading import BoardReading
+from damludo.vision.recognise import FREE_GAP_LIMIT_NATS
+from damludo.vision.touch import TouchEvidence, TouchKind
+from damludo.vision.watcher import BoardWatcher
+
+BINDING = 0.995
+"""A lift is held against a player only if it is as sure as this; below, it is told and nothing follows."""
+
+
+class GameJudge:
+    """Follows a game: both sides play before the camera.
+
+    A board counts as a move only when it was quiet and the referee is sure; what is doubtful is asked, never guessed.
+
+    Args:
+        game: the position that stands on the board.
+        white_at, names: as for `PlainJudge`.
+
+    Attributes:
+        game: as far as it was followed.
+        announced: the player said that he only puts discs straight; holds until the next move.
+    """
+
+    def __init__(self, game: Game, white_at: str = "bottom", names: tuple[str, ...] = ()) -> None:
+        self.game = game
+        self.announced = False
+        self._white_at, self._names = white_at, names
+        self._told: tuple[str, frozenset[tuple[int, Content]]] | None = None
+        self._started = False
+
+    def judge(
+        self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
+    ) -> list[WatchEvent] | None:
+        """Rule on the board; see `Judge`."""
+        if not self._started:
+            return self._start(watcher, reading, frames)
+        ruling = rule(self.game, reading)
+        quiet = len(frames) >= QUIET_FRAMES_TO_JUDGE
+        if not ruling.sure:
+            if not last:
+                return None
+            # A glimpse between two hands is no reason to bother anybody.
+            return self._unsure(ruling, frames[-1]) if quiet else []
+        if isinstance(ruling.verdict, Legal):
+            return self._move(ruling.verdict.move, ruling, watcher, reading, frames)
+        if not quiet:
+            return []
+        return self._other(ruling, watcher, frames)
+
+    def _start(self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...]) -> list[WatchEvent]:
+        """The watch begins with the position that the caller gave; what looks different is told."""
+        expected = board_content(self.game.variant.board.playable, self.game.position)
+        self._started = True
+        watcher.believe(expected, frames)
+        seen = reading.most_likely()
+        # A single picture is a poor judge of crowns, and the caller knows them.
+        unlike = [place for place in expected if _side(seen[place]) != _side(expected[place])]
+        more = self._rows(reading.grid, expected)
+        if unlike:
+            more["squares"] = self._names_of(unlike)
+            more["reason"] = "these squares do not look like the position; check them"
+        return [self._event("board", frames[-1], 0.5 if unlike else 1.0, more)]
+
+    def _move(
+        self,
+        move: Move,
+        ruling: Ruling,
+        watcher: BoardWatcher,
+        reading: BoardReading,
+        frames: tuple[Frame, ...],
+    ) -> list[WatchEvent]:
+        proof: list[JsonValue] = [watcher.baseline_frame, frames[-1].number]
+        told = [*self._touched(ruling, watcher, frames[-1]), *self._steps(move, ruling, watcher, reading, frames[-1])]
+        plain = move_json(self.game.variant, self.game.position, move)
+        self.game = self.game.make(move)
+        watcher.believe(ruling.content, frames)
+        self._told, self.announced = None, False
+        more: dict[str, JsonValue] = {"move": _plain(plain), "frames": proof}
+        more |= self._rows(watcher.view.grid, dict(ruling.content))
+        return [*told, self._event("move", frames[-1], _confidence(ruling), more)]
+
+    def _steps(
+        self, move: Move, ruling: Ruling, watcher: BoardWatcher, reading: BoardReading, frame: Frame
+    ) -> list[WatchEvent]:
+        """What the hand did, step by step; each is dated by the first picture that shows it beside the hand, if one does."""
+        sure, before = _confidence(ruling), watcher.baseline_frame
+        emptied, filled = watcher.glimpses.emptied, watcher.glimpses.filled
+
+        def step(event: str, squares: list[int], seen: int | None, confidence: float = sure) -> WatchEvent:
+            after = frame.number if seen is None else seen
+            more: dict[str, JsonValue] = {"squares": self._names_of(squares), "frames": [before, after]}
+            return self._event(event, frame, confidence, more, after)
+
+        steps = []
+        if move.path and move.target != move.origin:
+            steps.append(step("lifted", [move.origin], emptied[move.origin].first if move.origin in emptied else None))
+            steps.append(step("placed", [move.target], filled[move.target].first if move.target in filled else None))
+        if move.captures:
+            firsts = [emptied[square].first for square in move.captures if square in emptied]
+            whole = len(firsts) == len(move.captures)
+            steps.append(step("captured_removed", sorted(move.captures), max(firsts) if whole else None))
+        piece = ruling.content[move.target] if move.path else Content.EMPTY
+        if move.becomes is not None and piece.discs == 2:
+            row = reading.log_likelihood[move.target]
+            man = Content.WHITE_MAN if piece.is_white else Content.BLACK_MAN
+            crown = 1.0 / (1.0 + math.exp(-float(row[piece] - row[man])))
+            steps.append(step("crowned", [move.target], None, min(sure, crown)))
+        return steps
+
+    def _touched(self, ruling: Ruling, watcher: BoardWatcher, frame: Frame) -> list[WatchEvent]:
+        """Discs that were touched and stand where they stood, as far as pictures prove it."""
+        return [
+            event for touch in watcher.touches(ruling.content) for event in self._told_of_touch(touch, watcher, frame)
+        ]
+
+    def _told_of_touch(self, touch: TouchEvidence, watcher: BoardWatcher, frame: Frame) -> list[WatchEvent]:
+        lifted = touch.kind is TouchKind.LIFTED
+        believed = watcher.believed or {}
+        own = believed[touch.place].is_white is (self.game.position.side is Colour.WHITE)
+        more: dict[str, JsonValue] = {
+            "squares": self._names_of([touch.place]),
+            "frames": [touch.before, touch.after],
+            "shift_squares": round(touch.shift_squares, 3),
+            "announced": self.announced,
+            # A sleeve shifts discs, too: only what was lifted and put back may be held against anybody.
+            "binds": lifted and own and not self.announced and touch.confidence >= BINDING,
+        }
+        if not lifted:
+            return [self._event("touched", frame, touch.confidence, more)]
+        return [
+            self._event("lifted", frame, touch.confidence, more, touch.before),
+            self._event("put_back", frame, touch.confidence, more),
+        ]
+
+    def _other(self, ruling: Ruling, watcher: BoardWatcher, frames: tuple[Frame, ...]) -> list[WatchEvent]:
+        verdict = ruling.verdict
+        if isinstance(verdict, Nothing):
+            told = self._touched(ruling, watcher, frames[-1])
+            watcher.believe(ruling.content, frames)
+            self._told = None
+            return told
+        if isinstance(verdict, Legal) or not self._is_news(type(verdict).__name__, ruling):
+            return []
+        if isinstance(verdict, Unfinished):
+            left = [*verdict.discs_to_remove, *verdict.continue_to] or [verdict.at]
+            event = "incomplete"
+        else:
+            left = list(verdict.squares)
+            event = "missed_capture" if verdict.played is not None else "illegal"
+        proof: list[JsonValue] = [watcher.baseline_frame, frames[-1].number]
+        more: dict[str, JsonValue] = {
+            "squares": self._names_of(left),
+            "reason": explain(verdict),
+            "frames": proof,
+        }
+        return [self._event(event, frames[-1], _confidence(ruling), more)]
+
+    def _unsure(self, ruling: Ruling, frame: Frame) -> list[WatchEvent]:
+        if not self._is_news("unsure", ruling):
+            return []
+        reason = "the squares named are hard to see; please straighten the discs on them"
+        if ruling.gap_nats > FREE_GAP_LIMIT_NATS:
+            reason = "no single move explains the board; please check it"
+        return [self._event("unsure", frame, 1.0, {"squares": self._names_of(list(ruling.doubtful)), "reason": reason})]
+
+    def _is_news(self, kind: str, ruling: Ruling) -> bool:
+        told = (kind, frozenset(ruling.content.items()))
+        news, self._told = told != self._told, told
+        return news
+
+    def _rows(self, grid: Grid, content: dict[int, Content]) -> dict[str, JsonValue]:
+        return {"rows": list[JsonValue](turned_rows(rows_of(grid, content), self._white_at))}
+
+    def _names_of(self, places: list[int]) -> list[JsonValue]:
+        return [self.game.variant.board.name(place) for place in places]
+
+    def _event(
+        self, event: str, frame: Frame, confidence: float, more: dict[str, JsonValue], number: int | None = None
+    ) -> WatchEvent:
+        number = frame.number if number is None else number
+        if number < len(self._names):
+            more["file"] = self._names[number]
+        return WatchEvent(event, number, frame.time_s, confidence, more)
+
+
+def _side(content: Content) -> str:
+    return LETTER_OF_CONTENT[content].lower()
+
+
+def _confidence(ruling: Ruling) -> float:
+    """Probability of the best outcome against the second."""
+    return 1.0 / (1.0 + math.exp(-min(ruling.margin_nats, 50.0)))
+
+
+def _plain(value: object) -> JsonValue:
+    """Narrow what `move_json` gives to JSON's types."""
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)

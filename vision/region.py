@@ -1,0 +1,119 @@
+"""The part of the picture that is watched: the playing field and its surroundings, at reduced size."""
+
+import math
+from typing import TypeAlias
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.view import BoardView
+
+Gray: TypeAlias = NDArray[np.float32]
+Mask: TypeAlias = NDArray[np.uint8]
+
+SQUARE_IN_REDUCED_PX = 11
+"""The picture is reduced until one square is about so many pixels wide: edges of squares and discs survive, noise does not."""
+MARGIN_SQUARES = 0.45
+"""The watched region reaches so far beyond the field: a disc on an edge square stays inside, an arm crosses the border."""
+NEAR_BORDER_PX = 2
+"""An arm whose outline is a pixel off still comes as near to the region's border as this, at reduced size."""
+
+_LOG_OF_GRAY = np.log(np.arange(256, dtype=np.float32) + 6.0)
+
+
+class Region:
+    """The part of the picture that is watched: the playing field and a margin, at reduced size.
+
+    Args:
+        corners_px: outer corners of the playing field in the picture, shape (4, 2), px, in turn: at a1, along rank 1, opposite,
+            along file a (a line board: the outer crossings).
+        columns, rows: number of places.
+        image_size: (width, height) in px.
+        lines: True for a board of crossings.
+    """
+
+    def __init__(
+        self,
+        corners_px: NDArray[np.float64],
+        columns: int,
+        rows: int,
+        image_size: tuple[int, int],
+        lines: bool = False,
+    ) -> None:
+        self.columns, self.rows = columns, rows
+        # Units of the plane: one square; a line board gets half a square around its outer crossings.
+        half = 0.5 if lines else 0.0
+        low, right, top = half, columns - half, rows - half
+        plane = np.array([[low, low], [right, low], [right, top], [low, top]], dtype=np.float32)
+        corners = np.asarray(corners_px, dtype=np.float32).reshape(4, 2)
+        picture_from_plane = np.asarray(cv2.getPerspectiveTransform(plane, corners), dtype=np.float64)
+        far = MARGIN_SQUARES
+        box = np.array(
+            [[-far, -far], [columns + far, -far], [columns + far, rows + far], [-far, rows + far]], dtype=np.float32
+        )
+        outline = cv2.perspectiveTransform(box.reshape(1, 4, 2), picture_from_plane)[0]
+        self._crop(outline, image_size)
+        square_px = math.sqrt(float(cv2.contourArea(corners)) / ((right - low) * (top - low)))
+        self.scale = max(1.0, square_px / SQUARE_IN_REDUCED_PX)
+        self.square_px = square_px / self.scale
+        width = max(8, round((self.x1 - self.x0) / self.scale))
+        height = max(8, round((self.y1 - self.y0) / self.scale))
+        self.size = (width, height)
+        self.inside = self.polygon(outline)
+        self.area_px = self.square_px**2
+        self.place_of_pixel = self._places(picture_from_plane)
+        self.border = self._edge(1)
+        self.near_border = self._edge(NEAR_BORDER_PX)
+
+    @classmethod
+    def of_view(cls, view: BoardView) -> "Region":
+        """Return the region of a calibrated board."""
+        corners = view.project(view.outer_corners_mm())
+        return cls(corners, view.grid.columns, view.grid.rows, view.image_size, view.grid.lines)
+
+    def reduce(self, image: NDArray[np.uint8]) -> Gray:
+        """Return the log-brightness of the region at reduced size, shape (h, w), float32."""
+        part = image[self.y0 : self.y1, self.x0 : self.x1]
+        # Gray first: the reduction then has one channel to average instead of three.
+        gray = cv2.resize(cv2.cvtColor(part, cv2.COLOR_BGR2GRAY), self.size, interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.LUT(gray, _LOG_OF_GRAY), dtype=np.float32)
+
+    def polygon(self, points_px: NDArray[np.float64] | NDArray[np.float32]) -> Mask:
+        """Return the mask (1 inside) of a polygon given in px of the full picture, shape (n, 2)."""
+        shrink = np.array([self.size[0] / (self.x1 - self.x0), self.size[1] / (self.y1 - self.y0)], dtype=np.float64)
+        points = (np.asarray(points_px, dtype=np.float64) - (self.x0, self.y0) + 0.5) * shrink - 0.5
+        mask = np.zeros((self.size[1], self.size[0]), dtype=np.uint8)
+        # fillPoly takes integers; far points are cut so that they cannot overflow.
+        cv2.fillPoly(mask, [np.round(np.clip(points, -20000, 20000)).astype(np.int32)], (1.0,))
+        return mask
+
+    def _edge(self, width_px: int) -> Mask:
+        """Return the outermost pixels of the region, 1 there."""
+        side = 2 * width_px + 1
+        eroded = cv2.erode(self.inside, np.ones((side, side), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
+        return np.asarray(cv2.subtract(self.inside, np.asarray(eroded, dtype=np.uint8)), dtype=np.uint8)
+
+    def kernel(self, squares: float) -> Mask:
+        """Return a round structuring element with a diameter in squares."""
+        side = round(squares * self.square_px) | 1
+        return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)), dtype=np.uint8)
+
+    def _crop(self, outline: NDArray[np.float32], image_size: tuple[int, int]) -> None:
+        width, height = image_size
+        self.x0 = int(np.clip(math.floor(float(outline[:, 0].min())), 0, width - 8))
+        self.x1 = int(np.clip(math.ceil(float(outline[:, 0].max())), self.x0 + 8, width))
+        self.y0 = int(np.clip(math.floor(float(outline[:, 1].min())), 0, height - 8))
+        self.y1 = int(np.clip(math.ceil(float(outline[:, 1].max())), self.y0 + 8, height))
+
+    def _places(self, picture_from_plane: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Index of the place at every reduced pixel, `columns * rows` outside of the field."""
+        width, height = self.size
+        xs = (np.arange(width) + 0.5) * (self.x1 - self.x0) / width - 0.5 + self.x0
+        ys = (np.arange(height) + 0.5) * (self.y1 - self.y0) / height - 0.5 + self.y0
+        pixels = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(1, -1, 2)
+        plane = cv2.perspectiveTransform(pixels, np.linalg.inv(picture_from_plane))[0]
+        file, rank = np.floor(plane[:, 0]).astype(np.intp), np.floor(plane[:, 1]).astype(np.intp)
+        field = (file >= 0) & (file < self.columns) & (rank >= 0) & (rank < self.rows)
+        places = np.where(field, rank * self.columns + file, self.columns * self.rows)
+        return np.asarray(places.reshape(height, width), dtype=np.intp)
