@@ -11,7 +11,7 @@ import pytest
 
 from damludo.vision.camera import Camera, SteadyCamera, stable_name
 from damludo.vision.errors import CameraLost, CameraNotFound
-from damludo.vision.frame import Image
+from damludo.vision.frame import Frame, Image
 
 
 class Device:
@@ -170,7 +170,7 @@ class SkippingClock:
 def test_a_camera_that_is_plugged_in_again_goes_on_with_rising_numbers() -> None:
     first, second = Device(lambda n: counted(n) if n < 2 else None), Device(lambda n: counted(100 + n))
     source = steady([first, second])
-    frames = []
+    frames: list[Frame] = []
     while len(frames) < 3 or int(frames[-1].image[0, 0, 0]) < 100:
         frames.append(source.read())
     numbers = [frame.number for frame in frames]
