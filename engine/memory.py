@@ -14,6 +14,7 @@ from damludo.engine.kernels import places as kernel
 from damludo.engine.layout import KINDS, layout_of
 from damludo.engine.port import Limits
 from damludo.engine.program import Report, can_compile, program_of, silent
+from damludo.engine.tables import Tables, open_tables
 from damludo.engine.weights import weights_for
 from damludo.engine.writing import PLAIN
 from damludo.rules.ending import events_of, moves_counted, strong_side
@@ -23,7 +24,7 @@ from damludo.rules.position import PIECES, Position
 from damludo.rules.traits import Event, Variant
 
 MATE, PROVED = kernel.MATE, kernel.PROVED
-PLAIN_NODES = 3_000
+PLAIN_NODES = 6_000
 """A search of so few positions is over sooner than a compiler is loaded."""
 SMALL_TABLE, LARGE_TABLE = 1 << 12, 1 << 22
 """Entries of the table, 16 bytes each."""
@@ -50,7 +51,8 @@ def searcher_of(variant: Variant, limits: Limits, compiled: bool | None = None, 
 
 @cache
 def _searcher(variant: Variant, compiled: bool, report: Report) -> "Searcher":
-    return Searcher(variant, compiled, report)
+    # Low levels know no tables: they are to play like people.
+    return Searcher(variant, compiled, report, endgames=open_tables(variant) if compiled else None)
 
 
 class Searcher:
@@ -62,6 +64,7 @@ class Searcher:
         report: told when that needs compiling first.
         weights: of the evaluation; None for those of the game.
         entries: of the table at most, a power of two.
+        endgames: endgame tables to look into; None for none.
     """
 
     def __init__(
@@ -71,6 +74,7 @@ class Searcher:
         report: Report = silent,
         weights: Any = None,
         entries: int = LARGE_TABLE,
+        endgames: Tables | None = None,
     ) -> None:
         self.variant = variant
         self._program = program_of(variant, compiled, ("moves", "search"), report)
@@ -80,13 +84,20 @@ class Searcher:
         self._weights = weights_for(variant) if weights is None else weights
         if self._program.form is PLAIN:
             self._weights = self._weights.tolist()
+        self._endgames = endgames
         self._memory = self._new_memory(SMALL_TABLE)
         self._root: Coded
         self._key = 0
 
     def _new_memory(self, entries: int) -> Any:
-        size = kernel.TABLE + 2 * entries
+        endgames = kernel.TABLE + 2 * entries
+        size = endgames + (len(self._endgames.words) if self._endgames else 0)
         memory: Any = [0] * size if self._program.form is PLAIN else np.zeros(size, np.int64)
+        if self._endgames is not None:
+            memory[endgames:] = (
+                self._endgames.words if self._program.form is not PLAIN else self._endgames.plain_words()
+            )
+            memory[kernel.ENDGAMES], memory[kernel.ENDGAMES + 1] = endgames, self._endgames.pieces
         memory[kernel.LIMIT] = kernel.TABLE
         memory[kernel.ENTRIES] = entries
         chance = random.Random("the keys of positions")

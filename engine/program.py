@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 from damludo.engine.layout import WORD
-from damludo.engine.writing import KERNELS, ONE_WORD, PLAIN, TWO_WORDS, Form, all_constants, files_of, source_of
+from damludo.engine.writing import KERNELS, ONE_WORD, PARTS, PLAIN, TWO_WORDS, Form, all_constants, files_of, source_of
 from damludo.rules.traits import Variant
 
 Report = Callable[[str], None]
@@ -108,7 +108,7 @@ class _Stored:
 
     def __init__(self, variant: Variant, part: str, form: Form) -> None:
         self.part, self._variant, self._form = part, variant, form
-        names = [*("moves", "search")[: 1 if part == "moves" else 2], part]
+        names = list(PARTS)[: list(PARTS).index(part) + 1]
         files = sorted({name for earlier in names for name in files_of(earlier, form)} | {"places"})
         texts = [(KERNELS / f"{name}.py").read_text("utf-8") for name in files]
         texts += [(KERNELS.parent / name).read_text("utf-8") for name in _COMPILERS]

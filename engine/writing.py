@@ -11,13 +11,31 @@ from damludo.engine.features import features_of
 from damludo.engine.kernels import places
 from damludo.engine.layout import HALF, LOW, WORD, Bits, Constants, Table, constants_of, layout_of
 from damludo.engine.specialise import Specialiser, functions_of, strip
+from damludo.engine.table_shape import table_shape
 from damludo.rules.traits import Variant
 
 KERNELS = Path(__file__).parent / "kernels"
-PARTS: Mapping[str, tuple[str, ...]] = {"moves": ("moves", "perft"), "search": ("evaluation", "search")}
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "moves": ("moves", "perft"),
+    "search": ("evaluation", "endgames", "search"),
+    "tables": ("tables",),
+}
 """The modules that are written for a game, and the kernel files in each; a later part may call the earlier ones."""
 ENTRIES = frozenset(
-    ("generate", "after", "get", "count_moves", "perft", "find", "rate", "key_after", "visit", "evaluate")
+    (
+        "generate",
+        "after",
+        "get",
+        "count_moves",
+        "perft",
+        "find",
+        "rate",
+        "key_after",
+        "visit",
+        "evaluate",
+        "work_back",
+        "entry_of",
+    )
 )
 """The functions that Python calls; the others are called by these alone."""
 
@@ -55,7 +73,8 @@ TWO_WORDS = Form(
 @cache
 def all_constants(variant: Variant) -> Constants:
     """Return every constant of a game."""
-    return constants_of(variant) | features_of(variant) | draws_of(variant, layout_of(variant.board))
+    layout = layout_of(variant.board)
+    return constants_of(variant) | features_of(variant) | draws_of(variant, layout) | table_shape(variant)
 
 
 def files_of(part: str, form: Form) -> tuple[str, ...]:

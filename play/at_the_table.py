@@ -29,6 +29,7 @@ from damludo.play.setup import CalibratedEyes, calibrate_eyes, guarded_arm, mach
 from damludo.play.simulated import measured_map, set_table
 from damludo.play.terminal import Terminal
 from damludo.play.timekeeping import parse_time_control
+from damludo.play.touching import TouchMode, TouchRule
 from damludo.play.typed_moves import TypedMoves
 from damludo.robot.dialects.grbl import GRBL
 from damludo.robot.errors import RobotError
@@ -156,7 +157,11 @@ def play_simulated(
     print("SIMULATION: camera, gantry and your hand are simulated.")
     with _page(web, first, simulation=True, speed=speed) as page:
         return _play_on(
-            first, where, page, lambda game, human: simulated_parts(game, human, seed, page.speed, controller)
+            first,
+            TouchMode(settings.touch),
+            where,
+            page,
+            lambda game, human: simulated_parts(game, human, seed, page.speed, controller),
         )
 
 
@@ -175,6 +180,7 @@ def play_real(
     with _page(web, first, simulation=False) as page:
         return _play_on(
             first,
+            TouchMode(settings.touch),
             where,
             page,
             lambda game, human: real_parts(game, where, board, camera, port, calibration, white_at),
@@ -185,6 +191,8 @@ def _first_game(settings: PlaySettings) -> NewGame:
     """Return what the settings ask for; a value that does not exist is said before anything moves."""
     if settings.machine not in ("white", "black"):
         raise CommandError(f"play.machine = '{settings.machine}' must be 'white' or 'black'", ExitCode.BAD_INPUT)
+    if settings.touch not in list(TouchMode):
+        raise CommandError(f"play.touch = '{settings.touch}' must be strict, ask or off", ExitCode.BAD_INPUT)
     machine_player(settings.level, seed=0)
     parse_time_control(settings.clock)
     machine = Colour.WHITE if settings.machine == "white" else Colour.BLACK
@@ -238,7 +246,7 @@ class _EitherCommands:
         return None
 
 
-def _play_on(first: NewGame, where: Folders, page: Page, open_table: OpenTable) -> int:
+def _play_on(first: NewGame, touch: TouchMode, where: Folders, page: Page, open_table: OpenTable) -> int:
     """Play one game after the other, as long as another one is wanted."""
     terminal = Terminal()
     terminal.read_lines(sys.stdin)
@@ -249,7 +257,7 @@ def _play_on(first: NewGame, where: Folders, page: Page, open_table: OpenTable) 
         human = wanted.machine.other
         print(f"{game.names['en']}: you play {human.word}.", flush=True)
         with open_table(game, human) as parts:
-            session = _Session(wanted, where, page, terminal, parts)
+            session = _Session(wanted, where, page, terminal, parts, touch)
             try:
                 wanted, code = session.play(patient=wanted is not first)
             except (VisionError, RobotError) as error:
@@ -266,7 +274,16 @@ def _play_on(first: NewGame, where: Folders, page: Page, open_table: OpenTable) 
 class _Session:
     """One game at an open table, with what comes before and after it."""
 
-    def __init__(self, wanted: NewGame, where: Folders, page: Page, terminal: Terminal, parts: TableParts) -> None:
+    def __init__(
+        self,
+        wanted: NewGame,
+        where: Folders,
+        page: Page,
+        terminal: Terminal,
+        parts: TableParts,
+        touch: TouchMode = TouchMode.ASK,
+    ) -> None:
+        self._touch = touch
         self._wanted, self._where, self._page, self._terminal, self._parts = wanted, where, page, terminal, parts
         self._game = Game.new(variant(wanted.game))
         self._source = NewestFrame(parts.source)
@@ -371,6 +388,9 @@ class _Session:
             player_of=lambda level: machine_player(level, seed=0),
             adviser=machine_player(max(wanted.level, HINT_LEVEL), seed=0),
             level=wanted.level,
+            touch=TouchRule(self._touch, seen.eyes.touches),
+            # Only the watch for hands: what was learnt of the discs still holds, whatever hid them.
+            look_anew=lambda: seen.eyes.watcher.motion.restart(),
         )
         player = machine_player(wanted.level, seed=0)
         match = Match(settings, eyes, player, arm, parts.clock, self._commands, listener)

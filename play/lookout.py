@@ -13,6 +13,10 @@ HAND_FRAME_RATE_HZ = 15.0
 """How often the match looks while it waits for a human."""
 
 
+SPEAK_OF_HAND_S = 15.0
+"""A scene that was not quiet for so long is spoken of: the eyes may have taken something else for a hand."""
+
+
 class Impatient(Exception):
     """Nothing happened for `patience_s`."""
 
@@ -24,6 +28,7 @@ class Lookout:
         obey: called with every command, in the match's thread.
         tick: called after every picture.
         hand_seen: a hand was there since this was last set to False.
+        look_anew: makes the eyes take what they see next for a scene without a hand.
         interrupted: asked while waiting for a hand; True ends the waiting (a command decided the game).
     """
 
@@ -37,6 +42,8 @@ class Lookout:
         self.obey: Callable[[Order], None] = lambda order: None
         self.tick: Callable[[], None] = lambda: None
         self.interrupted: Callable[[], bool] = lambda: False
+        self.look_anew: Callable[[], None] = lambda: None
+        self._spoke_of_hand = False
 
     # --- looking ----------------------------------------------------------------------------------------------------------------
 
@@ -68,9 +75,21 @@ class Lookout:
         return scene.quiet
 
     def wait_for_quiet(self) -> None:
-        """Wait until nothing moves and no hand is there."""
+        """Wait until nothing moves and no hand is there; after a while, say that it is waited for."""
+        speak_s = self._clock.now_s() + SPEAK_OF_HAND_S
         while not self.look():
-            pass
+            if not self._spoke_of_hand and self._clock.now_s() > speak_s:
+                self._spoke_of_hand = True
+                text = "I wait until your hand has left the board. If none is there, say 'go'."
+                self.tell(EventKind.WAITING_FOR_HAND, text, clear=False)
+        if self._spoke_of_hand:
+            self._spoke_of_hand = False
+            self.tell(EventKind.WAITING_FOR_HAND, "Thank you, I go on.", clear=True)
+
+    def no_hand(self) -> None:
+        """Be told by a person that no hand is there: if one is waited for, look anew."""
+        if self._spoke_of_hand:
+            self.look_anew()
 
     def wait_for_hand(self, at_most_s: float = math.inf) -> bool:
         """Wait until a hand came and return True; an interruption, or the time's end, returns too."""

@@ -4,7 +4,7 @@ In doubt the match asks; it never makes a move that was not seen clearly, never 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from damludo.engine.port import Player
@@ -18,6 +18,7 @@ from damludo.play.referee import READ_AGAIN, Ruling, agrees, contradicted_square
 from damludo.play.taking_back import before_last_move_of, choreograph_back
 from damludo.play.telling import ask_to_straighten, move_data, tell_illegal, tell_unfinished, way
 from damludo.play.timekeeping import GameClock, TimeControl
+from damludo.play.touching import STRAIGHTENED, TOUCHED, TouchRule
 from damludo.robot.places import TableLayout
 from damludo.rules.ending import Result
 from damludo.rules.errors import IllegalMove
@@ -65,6 +66,8 @@ class MatchSettings:
         player_of: gives the machine's player at another level; None: the level cannot be changed.
         adviser: chooses the move of a hint; None: the machine's own player.
         level: of the machine, for people; 0 if it has none.
+        touch: the touch rule.
+        look_anew: as in `Lookout`.
     """
 
     game: Game
@@ -76,6 +79,8 @@ class MatchSettings:
     player_of: Callable[[int], Player] | None = None
     adviser: Player | None = None
     level: int = 0
+    touch: TouchRule = field(default_factory=TouchRule)
+    look_anew: Callable[[], None] = lambda: None
 
 
 class Quit(Exception):
@@ -106,7 +111,7 @@ class Match:
         self._settings, self._player = settings, player
         self._lookout = Lookout(eyes, clock, commands, listener, settings.game.variant.board, settings.patience_s)
         self._lookout.obey, self._lookout.interrupted = self._obey, self._interrupted
-        self._lookout.tick = self._watch_time
+        self._lookout.tick, self._lookout.look_anew = self._watch_time, settings.look_anew
         self._carrier = Carrier(arm, self._lookout)
         self._clock = GameClock(settings.time)
         self._over: Result | None = None
@@ -182,6 +187,7 @@ class Match:
         self._lookout.progress()
         text = "The machine thinks." if machine else f"Your move, {side.word}."
         self._outstanding = False
+        self._settings.touch.new_turn()
         self._clock.start(side, self._lookout.now_s)
         self._lookout.tell(
             EventKind.TURN,
@@ -234,7 +240,7 @@ class Match:
             ruling = rule(self.game, reading)
             if not ruling.sure or isinstance(ruling.verdict, Nothing) or ruling.content == self._ruled:
                 # What was ruled on was said already.
-                if not (ruling.sure and isinstance(ruling.verdict, Illegal | Unfinished)):
+                if not ruling.sure or isinstance(ruling.verdict, Nothing):
                     self._notice_strange_board(reading)
                 return State.HUMAN_TO_MOVE
         self._strange_looks = 0
@@ -242,6 +248,7 @@ class Match:
             self._ask_about(ruling)
             return State.HUMAN_TO_MOVE
         self._ruled = ruling.content
+        self._settings.touch.look(ruling.content)
         self._lookout.believe(ruling.content)
         if isinstance(ruling.verdict, Nothing):
             thanks = f"Thank you. Your move, {self.game.position.side.word}." if self._outstanding else ""
@@ -277,6 +284,9 @@ class Match:
     def _apply(self, ruling: Ruling) -> State:
         verdict, variant = ruling.verdict, self.game.variant
         if isinstance(verdict, Legal):
+            breach = self._settings.touch.breach(self.game, verdict.move)
+            if breach is not None:
+                return self._hold_against(breach)
             self.racks = racks_after_human(self.game.position, verdict.move, self.racks)
             self._make(verdict.move, "human", ruling.margin_nats)
             return State.NEXT_TURN
@@ -287,6 +297,15 @@ class Match:
             tell_illegal(self._lookout, variant, verdict)
         elif isinstance(verdict, Unfinished):
             tell_unfinished(self._lookout, verdict)
+        return State.HUMAN_TO_MOVE
+
+    def _hold_against(self, breach: Illegal) -> State:
+        """Another disc was touched than was moved: ask, or refuse the move."""
+        self._lookout.progress()
+        self._clock.pause(self._lookout.now_s)
+        self._outstanding = True
+        if not self._settings.touch.asks_about(breach, self._lookout):
+            tell_illegal(self._lookout, self.game.variant, breach)
         return State.HUMAN_TO_MOVE
 
     def _ask_about(self, ruling: Ruling) -> None:
@@ -362,6 +381,7 @@ class Match:
             case Command.QUIT:
                 raise Quit("the match was ended at the table")
             case Command.GO:
+                self._lookout.no_hand()
                 self._carrier.go()
             case Command.STOP:
                 self._clock.pause(self._lookout.now_s)
@@ -376,6 +396,11 @@ class Match:
                 self._give_hint()
             case SetLevel(level):
                 self._set_level(level)
+            case Answer(choice) if choice in (STRAIGHTENED, TOUCHED):
+                breach = self._settings.touch.answer(choice)
+                self._ruled = None if breach is None else self._ruled
+                if breach is not None:
+                    tell_illegal(self._lookout, self.game.variant, breach)
             case Answer("play_on"):
                 self._clock.put_away()
                 self._lookout.tell(EventKind.NOTE, "The game goes on without a clock.", clocks=None)

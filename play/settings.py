@@ -15,12 +15,16 @@ ENVIRONMENT_PREFIX = "DAMLUDO_"
 
 @dataclass(frozen=True, slots=True)
 class PlaySettings:
-    """Section `[play]`: what is played; `clock` is minutes and seconds a move like "10+5", or "off"."""
+    """Section `[play]`: what is played; `clock` is minutes and seconds a move like "10+5", or "off".
+
+    `touch` is what a touched disc means: "ask" (in games that have the rule), "strict" (in every game) or "off".
+    """
 
     game: str = "damludo"
     level: int = 3
     machine: str = "black"
     clock: str = "off"
+    touch: str = "ask"
 
 
 @dataclass(frozen=True, slots=True)

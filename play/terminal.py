@@ -4,11 +4,11 @@ import queue
 import sys
 import threading
 from collections.abc import Callable
-from typing import TextIO
+from typing import Any, TextIO
 
 from damludo.play.drawing import board_lines
 from damludo.play.events import EventKind, MatchEvent
-from damludo.play.ports import Command
+from damludo.play.ports import Answer, Command, Order
 from damludo.rules.game import Game
 from damludo.rules.notation import move_text
 from damludo.rules.position import Colour
@@ -38,7 +38,8 @@ class Terminal:
     def __init__(self, output: TextIO = sys.stdout) -> None:
         self._game: Callable[[], Game] | None = None
         self._human, self._output = Colour.WHITE, output
-        self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self._commands: queue.SimpleQueue[Order] = queue.SimpleQueue()
+        self._choices: dict[str, str] = {}
         self.type_move: TypedMove | None = None
         self.stop: Callable[[], None] = lambda: None
         self._go = threading.Event()
@@ -57,10 +58,19 @@ class Terminal:
             self.draw_board()
         if event.text and event.kind not in SILENT:
             self._say(event.text)
+        self._offer(event)
         if event.kind is EventKind.TURN and event.data["side"] == self._human.word and self.type_move:
             self._say("Type your move (help for more):")
 
-    def poll(self) -> Command | None:
+    def _offer(self, event: MatchEvent) -> None:
+        """Show the choices of a question; they hold until the match goes on."""
+        if event.kind in (EventKind.ASK, EventKind.TURN, EventKind.MOVE, EventKind.ILLEGAL):
+            listed: Any = event.data.get("choices", ())
+            self._choices = {str(choice["id"]): str(choice["text"]) for choice in listed}
+            for key, text in self._choices.items():
+                self._say(f"  {key:<14} {text}")
+
+    def poll(self) -> Order | None:
         """Return the next command of the person."""
         try:
             return self._commands.get_nowait()
@@ -90,7 +100,9 @@ class Terminal:
         word = line.lower()
         if not word:
             return
-        if word in (command.value for command in Command):
+        if word in self._choices:
+            self._commands.put(Answer(word))
+        elif word in (command.value for command in Command):
             if word == Command.GO.value:
                 self._go.set()
             elif word == Command.STOP.value:

@@ -11,8 +11,10 @@ from damludo.simulation.gestures import RackView
 from damludo.simulation.hand import GRIP_RADIUS_MM, Carry, Put, SimulatedHand, Take, Withdraw
 from damludo.simulation.table import DiscColour, Table
 
-LINGER_S = 1.0
-"""The hand stays over the board for so long after it let go: the next disc may follow."""
+LINGER_S, LINGER_BESIDE_S = 1.0, 0.1
+"""The hand stays over the board for so long after it let go: the next disc may follow. Beside it, it need not."""
+TREMOR_MM, TREMOR_S = 5.0, 0.15
+"""A hand that waits is never quite still: it moves by so much, with pauses of so long."""
 ABANDONED_S = 15.0
 """A hand that holds a disc and is led no more puts it back after this time: whoever led it has gone."""
 
@@ -43,6 +45,9 @@ class GuidedHand:
         self.in_charge = False
         self._taken_at: tuple[float, float] | None = None
         self._idle_since_s: float | None = None
+        self._let_go_s: float | None = None
+        self._linger_s = LINGER_S
+        self._tremor = TREMOR_MM
 
     @property
     def led(self) -> bool:
@@ -80,7 +85,8 @@ class GuidedHand:
             return
         act = self._next()
         if act is not None:
-            self._led = True
+            self._led, self._let_go_s = True, None
+            self._linger_s = LINGER_BESIDE_S if self._beside(act.x_mm, act.y_mm) else LINGER_S
             self._begin(act)
         elif self._led:
             self._wait(time_s)
@@ -113,13 +119,25 @@ class GuidedHand:
     def _wait(self, time_s: float) -> None:
         if self._idle_since_s is None:
             self._idle_since_s = time_s
+        if self._let_go_s is None:
+            self._let_go_s = time_s
         idle_s = time_s - self._idle_since_s
         if self._hand.held:
-            if idle_s >= ABANDONED_S and self._taken_at is not None:
+            if time_s - self._let_go_s >= ABANDONED_S and self._taken_at is not None:
                 self._hand.do([Put(*self._taken_at, exact=True)])
-        elif idle_s >= LINGER_S:
+                self._let_go_s = None
+                return
+        elif time_s - self._let_go_s >= self._linger_s:
             self._hand.do([Withdraw()])
             self._led = False
+            return
+        if idle_s >= TREMOR_S:
+            self._tremble()
+
+    def _tremble(self) -> None:
+        hand = self._table.hand
+        self._tremor = -self._tremor
+        self._hand.do([Carry(hand.x_mm + self._tremor, hand.y_mm - 0.5 * self._tremor)])
 
     def _beside(self, x_mm: float, y_mm: float) -> bool:
         layout = self._table.layout

@@ -56,7 +56,7 @@ class ProcessController:
         self._inbox = bytearray()
         self._powered = False
         self._waiting = False
-        self._speeds, self._direction = (0.0, 0.0), (0.0, 0.0, 0.0)
+        self._speeds, self._direction = ((0.0, 0.0), (0.0, 0.0)), (0.0, 0.0, 0.0)
         self._braking = max(settings.axes(120))
         _write_settings(process, settings)
         self.report: Report = process.report
@@ -162,12 +162,13 @@ class ProcessController:
             return
         way = place[0] - before[0], place[1] - before[1], place[2] - before[2]
         length = math.hypot(*way)
-        # The stop lies somewhere in the window before: the one before that has the full speed.
-        speed = max(self._speeds)
-        if not length and speed > MARGIN * self._braking * 2 * seconds:
-            self._mechanics.jolt(speed, self._direction)
+        # The stop lies somewhere in the window before; the one before that has the full speed, which a braking axis would have
+        # lost over both.
+        (first_s, first), (second_s, second) = self._speeds
+        if not length and first > MARGIN * self._braking * (first_s + second_s):
+            self._mechanics.jolt(max(first, second), self._direction)
         self._window = self._now_s, place
-        self._speeds = self._speeds[1], length / seconds
+        self._speeds = self._speeds[1], (seconds, length / seconds)
         if length:
             self._direction = way[0] / length, way[1] / length, way[2] / length
 

@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 from damludo.simulation.clock import World
 
+SLICE_S = 0.1
+"""Simulated time that passes at one go."""
+
 
 class RealTime:
     """A thread that lets a world live with the wall clock. Use it as a context manager.
@@ -56,6 +59,10 @@ class RealTime:
                 passed = min(now - last, 0.1)
                 last = now
                 speed = min(self.speed, 1.0) if self.brake() else self.speed
-                self._world.advance_to(self._world.time_s + passed * speed)
+                end_s = self._world.time_s + passed * speed
+                while self._world.time_s < end_s:
+                    # In slices, and with a rest between: the line to the controller must not wait long for its turn.
+                    self._world.advance_to(min(end_s, self._world.time_s + SLICE_S))
+                    time.sleep(0.0)
         except Exception as error:
             self._error = error

@@ -27,7 +27,7 @@ def _may(ours: str = "", others: str = "") -> May:
 
 PACKAGES = {
     "rules": _may(others="numpy"),
-    "engine": _may("rules", others="numpy numba"),
+    "engine": _may("rules", others="numpy numba llvmlite"),
     "vision": _may(others="numpy cv2"),
     "robot": _may(others="serial"),
     "calibration": _may("rules vision robot", others="numpy cv2"),

@@ -32,6 +32,7 @@ NOT_RUN = {
     "damludo look": "needs pictures",
     "damludo pdn": "needs records of games",
     "damludo bench rules --witness": "needs another library in another environment",
+    "damludo tables probe": "needs tables that were made before; tests/play/commands/test_tables.py makes some",
     "damludo simulate --serve": "runs until it is stopped",
     "damludo simulate --game english --games 10": "ten games over rendered pictures take a quarter of an hour",
     "damludo simulate --game damludo": "a game over rendered pictures takes a minute; tests/play plays some",

@@ -126,8 +126,12 @@ def test_the_installed_program_lists_the_games(installed: Installed) -> None:
 
 @pytest.mark.slow
 @pytest.mark.simulation
-def test_the_installed_program_plays_a_game(installed: Installed) -> None:
-    words = "simulate --game damludo --games 1 --camera readings --human engine:1 --seed 1 --json"
+@pytest.mark.parametrize("controller", ["python", "native", "avr"])
+def test_the_installed_program_plays_a_game(controller: str, installed: Installed) -> None:
+    game = "alquerque" if controller == "avr" else "damludo"
+    words = (
+        f"simulate --game {game} --games 1 --camera readings --human engine:1 --seed 1 --controller {controller} --json"
+    )
     done = installed.run("damludo", *words.split())
 
     assert done.returncode == 0, done.stderr

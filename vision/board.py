@@ -389,6 +389,8 @@ def _near(
     view: BoardView, points: Floats, parity: Floats, saddles: Saddles, pixels: Floats, reach: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return pairs (crossing, saddle) nearer than `reach` squares with the polarity of the majority."""
+    if not len(pixels):
+        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     where = view.project(points)
     half = np.array([view.sizes.square_mm / 2, view.sizes.square_mm / 2, 0.0])
     side = np.linalg.norm(view.project(points + half) - view.project(points - half), axis=1) / np.sqrt(2)

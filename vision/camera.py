@@ -1,5 +1,7 @@
 """A real camera over OpenCV: a thread that always holds the newest picture and nothing older."""
 
+import contextlib
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -11,7 +13,7 @@ import cv2
 import numpy as np
 
 from damludo.vision.clock import Clock
-from damludo.vision.errors import BadPicture, CameraLost, CameraNotFound
+from damludo.vision.errors import BadPicture, CameraError, CameraLost, CameraNotFound
 from damludo.vision.frame import Frame, FrameSource, Image
 from damludo.vision.recording import PictureFolder, VideoFile, check_dimensions
 
@@ -174,6 +176,87 @@ class Camera:
             self._news.notify_all()
 
 
+RETRY_S, PATIENCE_S = 0.5, 20.0
+"""A lost camera is opened anew this often, for so long: time to put a plug back in."""
+
+
+class SteadyCamera:
+    """A camera that comes back: when it is lost it is opened anew, also under another number, and frames go on counting.
+
+    Args:
+        camera: open.
+        again: opens it anew.
+        clock: waits between tries.
+        patience_s: after so long without a camera the loss is told.
+    """
+
+    def __init__(
+        self, camera: Camera, again: Callable[[], Camera], clock: Clock | None = None, patience_s: float = PATIENCE_S
+    ) -> None:
+        self._camera, self._again, self._patience_s = camera, again, patience_s
+        self._clock: Clock = clock if clock is not None else _MonotonicClock()
+        self._number = 0
+        self._held = False
+        self._closed = False
+
+    def read(self) -> Frame:
+        """Return the newest picture; may take as long as the camera is away.
+
+        Raises:
+            CameraLost: it did not come back, or it was closed.
+        """
+        lost_s: float | None = None
+        while True:
+            try:
+                frame = self._camera.read()
+            except CameraError as error:
+                lost_s = self._clock.now_s() if lost_s is None else lost_s
+                if self._closed or self._clock.now_s() - lost_s >= self._patience_s:
+                    raise CameraLost(str(error)) from error
+                self._reopen()
+                continue
+            self._number += 1
+            return Frame(frame.image, frame.time_s, self._number)
+
+    def hold_settings(self) -> dict[str, str]:
+        """Stop the automatics, as `Camera.hold_settings`; again whenever the camera comes back."""
+        self._held = True
+        return self._camera.hold_settings()
+
+    def close(self) -> None:
+        """Let go of the device."""
+        self._closed = True
+        self._camera.close()
+
+    def _reopen(self) -> None:
+        self._camera.close()
+        self._clock.sleep(RETRY_S)
+        with contextlib.suppress(CameraError):
+            self._camera = self._again()
+            if self._held:
+                self._camera.hold_settings()
+
+
+def stable_name(number: int, links: Path = Path("/dev/v4l/by-id"), devices: Path = Path("/dev")) -> str | None:
+    """Return the link that names camera `number` by its make and serial number; a replugged camera may get another number."""
+    device = devices / f"video{number}"
+    for link in sorted(links.glob("*")) if links.is_dir() else ():
+        if link.resolve() == device.resolve():
+            return str(link)
+    return None
+
+
+def _steady(source: int | str, clock: Clock | None) -> SteadyCamera:
+    camera = Camera(source, clock)
+    link = stable_name(source) if isinstance(source, int) else None
+
+    def again() -> Camera:
+        # OpenCV opens Video4Linux devices by number or by their plain path only.
+        return Camera(os.path.realpath(link) if link else source, clock)
+
+    return SteadyCamera(camera, again, clock)
+
+
 _AUTOMATICS = (
     ("exposure", cv2.CAP_PROP_AUTO_EXPOSURE, (1.0, 0.25), cv2.CAP_PROP_EXPOSURE),
     ("white balance", cv2.CAP_PROP_AUTO_WB, (0.0,), cv2.CAP_PROP_WB_TEMPERATURE),
@@ -212,16 +295,16 @@ def open_source(
         BadPicture: the times file does not fit the folder.
     """
     if source.isascii() and source.isdigit():
-        return Camera(int(source), clock)
+        return _steady(int(source), clock)
     if "://" in source:
-        return Camera(source, clock)
+        return _steady(source, clock)
     path = Path(source)
     if path.is_dir():
         return PictureFolder(path, frame_rate=frame_rate, times=times)
     if path.is_file():
         return VideoFile(path, frame_rate=frame_rate)
     if path.exists():
-        return Camera(source, clock)
+        return _steady(source, clock)
     raise CameraNotFound(
         f"there is no camera, file or folder '{source}'; give a camera number, a video, a folder or a URL"
     )

@@ -24,8 +24,8 @@ CORNERS = ("a1", "last file of rank 1", "opposite a1", "last rank of file a")
 """The corner of card number 0, 1, 2, 3."""
 OUTWARD = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 """To which side of its corner each card lies, x and y of the board frame."""
-FEWEST_CARDS = 2
-"""Two cards hold eight points in two places: enough for a pose; one alone would be turned by every error."""
+FEWEST_CARDS = 3
+"""Two cards leave the slant of the camera to small errors (a quarter of a square at the far corners); three hold it."""
 MOST_ERROR = 0.12
 """Root mean square error of the markers' corners, in marker sides, from which the cards do not lie as they should."""
 

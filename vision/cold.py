@@ -30,6 +30,8 @@ LEAST_STEP = 0.2
 """A channel in which the squares differ by less (log colour) does not tell the contrast."""
 STRAY_PART_OF_GUESS = 0.35
 """A first guess takes gloss and shadow for discs; on a board of chess men both colours hold about as many."""
+EXPLAINS_BETTER = 0.2
+"""By so much (log density of a sample, mean over the board) a picture's own look must be better than the taught one."""
 FEWEST = 4
 """So many places must read with certainty to teach their colours."""
 SURE_NATS = 3.0
@@ -73,11 +75,35 @@ def adapted_look(look: Look, image: Image, view: BoardView) -> Look:
         view: the picture's pose; may differ from the one of the teaching, also by quarter turns.
     """
     known = _stretched(matched(look, image, view), image, view)
+    taught_discs = known.disc
     for _ in range(ADAPTATIONS):
         content = _sure_content(SquareReader(view, known), image)
         fresh = learn_look(image, view, content, radius=known.radius)
         known = _joined(known, fresh, content, view)
-    return known
+    if _both_sides_seen(SquareReader(view, known), image):
+        return known
+    # A flash or another white balance may carry a paint so far away that it reads as an empty square, surely and everywhere.
+    # What the picture says of itself then explains it better; whose discs they are the taught paint still tells.
+    alone = _named_after(taught_discs, cold_look(image, view))
+    better = SquareReader(view, alone).explained(image) - SquareReader(view, known).explained(image)
+    return alone if better > EXPLAINS_BETTER else known
+
+
+def _both_sides_seen(reader: SquareReader, image: Image) -> bool:
+    """Return whether discs of each side are read with certainty."""
+    sure = list(_sure_content(reader, image).values())
+    return min(sure.count(Content.WHITE_MAN), sure.count(Content.BLACK_MAN)) >= FEWEST
+
+
+def _named_after(discs: Floats, look: Look) -> Look:
+    """Return the look with its two sides exchanged if that brings their paints nearer to known ones, shape (2, 3)."""
+
+    def away(own: Floats) -> float:
+        return float(np.linalg.norm((own - discs) * WEIGHT, axis=1).sum())
+
+    if away(look.disc[::-1]) >= away(look.disc):
+        return look
+    return replace(look, disc=look.disc[::-1].copy(), disc_spread=look.disc_spread[::-1].copy())
 
 
 def _stretched(look: Look, image: Image, view: BoardView) -> Look:

@@ -35,6 +35,8 @@ REACH = 0.25
 FEWEST_BLOBS, FEWEST_STROKES = 8, 10
 MOST_LATTICES, LATTICES_A_SIZE = 8, 2
 """Lattices that are tried on the lines, of all sizes of blobs and of one."""
+EVEN = 0.03
+"""Root mean square by which blobs of a board miss their places, in steps of the lattice: people set discs down so."""
 ALIKE = 4.0
 """Discs of one paint make blobs whose strengths differ by less than this factor."""
 SEARCHES = ((0.26, 0.8), (0.24, 1.8), (0.22, 9.0), (0.18, 9.0), (0.12, 9.0))
@@ -44,6 +46,8 @@ LEAST_LINES = 0.7
 """Part of the lines, weighted by how clear they are, that a board must show."""
 MOST_MISSED = 0.03
 """Median distance of the lines from their places, in squares; rendered boards 0.01, noise 0.06."""
+BESIDE, CLEARER = 0.25, 1.5
+"""So far beside the lines, in squares, is bare plate; the lines must be so many times clearer than what is found there."""
 LARGE_BLOB = 0.2
 """Blobs with a larger radius, in squares, are discs and lie at a disc's height."""
 HALF_GAP, HALF_DIAGONAL = 0.08, 0.14
@@ -157,7 +161,7 @@ def _strongest_lattices(blobs: Floats, most: int) -> list[tuple[dict[Place, Floa
             grown = _regular(_grow(np.where(alike[seed][:, None], blobs, 1e9), seed, u, v, most), blobs)
             if len(grown) >= FEWEST_BLOBS:
                 lattice = {place: blobs[number] for place, number in grown.items()}
-                found.append((lattice, float(strength[list(grown.values())].sum())))
+                found.append((lattice, float(strength[list(grown.values())].sum()) * _evenness(lattice)))
                 if len(grown) > 1.2 * FEWEST_BLOBS:
                     seen |= set(grown.values())
                     break
@@ -173,6 +177,17 @@ def _regular(lattice: dict[Place, int], blobs: Floats) -> dict[Place, int]:
     regular = {place: at for (place, at), good in zip(lattice.items(), kept, strict=True) if good}
     spans = np.ptp(np.array(list(regular) or [(0, 0)]), axis=0)
     return regular if spans.min() >= 1 else {}
+
+
+def _evenness(lattice: dict[Place, Floats]) -> float:
+    """Return 0..1: how little blobs miss the plane that explains them best; discs of a set-up miss by 0.03 steps."""
+    places, pixels = np.array(list(lattice), dtype=np.float64), np.array(list(lattice.values()))
+    plane, _ = cv2.findHomography(places, pixels, 0)
+    if plane is None:
+        return 0.0
+    missed = cv2.perspectiveTransform(places.reshape(-1, 1, 2), plane).reshape(-1, 2) - pixels
+    step = float(np.linalg.norm(np.ptp(pixels, axis=0))) / max(float(np.linalg.norm(np.ptp(places, axis=0))), 1.0)
+    return float(1 / (1 + (missed**2).sum(axis=1).mean() / (EVEN * step) ** 2))
 
 
 def _bases(ways: Floats) -> list[tuple[Floats, Floats]]:
@@ -316,9 +331,12 @@ def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, fl
             view = fit_view(view.grid, view.sizes, points[good], seen, view.image_size)
         except (BadPose, np.linalg.LinAlgError):
             return None
-    # In noise something darker is found everywhere, but never where the others make it expected.
-    missed = _stubs(view, smooth, points, across, along, SEARCHES[-1][0]).offset
-    return (view, part) if np.median(np.abs(missed)) < MOST_MISSED else None
+    # In noise and grain something darker is found everywhere: then it is found beside the lines, too.
+    reach = SEARCHES[-1][0]
+    lines = _stubs(view, smooth, points, across, along, reach)
+    beside = _stubs(view, smooth, points + across * (BESIDE * view.sizes.square_mm), across, along, reach)
+    clear = np.median(np.abs(lines.contrast)) > CLEARER * np.median(np.abs(beside.contrast))
+    return (view, part) if clear and np.median(np.abs(lines.offset)) < MOST_MISSED else None
 
 
 def _strokes(grid: Grid, sizes: BoardSizes) -> tuple[Floats, Floats, Floats]:

@@ -96,3 +96,19 @@ BARE: tuple[tuple[int, int, int, int], ...]
 """Draws at once: (strong pieces from, to, weak pieces from, to)."""
 MAN_RETURNS: bool
 """Moves of men may be taken back by other moves: a position can come again though men moved."""
+SQUARES: int
+"""Number of squares."""
+SYMMETRIC: bool
+"""Turned by half a turn, with the colours swapped, the game is the same."""
+DENSE: tuple[int, ...]
+"""The number of a bit's square among all squares."""
+PLACE_OF: tuple[int, ...]
+"""The bit of a square's number."""
+BINOMIAL: tuple[int, ...]
+"""Binomial coefficients; index 8 * n + k for n over k."""
+CAST: tuple[int, ...]
+"""The number of some digits among those that give both sides a piece, -1 for others; index 256 * pieces + digits."""
+CASTS: tuple[int, ...]
+"""How many there are for so many pieces."""
+ENTRIES_FROM: tuple[int, ...]
+"""The first entry with so many pieces; the last place of 8 says how many there are of one side."""

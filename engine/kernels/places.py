@@ -73,3 +73,8 @@ AT_LEAST = 2
 AT_MOST = 3
 UNKNOWN = 1048576
 """No score."""
+
+ENDGAMES = 22
+"""Where endgame tables begin, 0 if there are none; the place after it says for how many pieces they are."""
+PICKED = 24
+"""While tables are made: the numbers of the occupied squares, rising."""

@@ -18,6 +18,7 @@ from damludo.engine.kernels.constants import (
     Set,
     Smalls,
 )
+from damludo.engine.kernels.endgames import entry_of, look_up
 from damludo.engine.kernels.evaluation import evaluate
 from damludo.engine.kernels.moves import after, capturers, generate, kind_at, quiet, removals
 from damludo.engine.kernels.places import (
@@ -26,6 +27,7 @@ from damludo.engine.kernels.places import (
     COMING,
     COUNTERS,
     DEEPEST,
+    ENDGAMES,
     ENDS,
     ENTRIES,
     EXACT,
@@ -263,6 +265,18 @@ def known(hint: int, depth: int, alpha: int, beta: int, ply: int, memory: Ints) 
     return UNKNOWN
 
 
+def from_tables(own: Set, opp: Set, kings: Set, side: int, ply: int, memory: Ints) -> int:
+    """The score that the endgame tables give; a win that comes after the draw rules have ended the game is none."""
+    value = look_up(entry_of(own, opp, kings, side), memory[ENDGAMES], memory)
+    if value == 0 or value > memory[COUNTERS + ply * 8 + 6]:
+        return 0
+    score = MATE - ply - (value - 1)
+    ends_lost = value & 1 == 1
+    if STUCK_WINS:
+        ends_lost = not ends_lost
+    return -score if ends_lost else score
+
+
 def settle(
     own: Set, opp: Set, kings: Set, extra: Set, side: int, key: int, depth: int, alpha: int, beta: int, ply: int,
     base: int, memory: Ints, weights: Smalls,
@@ -274,6 +288,9 @@ def settle(
     drawn = count_plies(own, opp, kings, side, ply, memory)
     if repeats(key, ply, memory):
         return 0
+    both = some(own) and some(opp) and not some(extra)
+    if both and memory[ENDGAMES] != 0 and count(own | opp) <= memory[ENDGAMES + 1]:
+        return 0 if drawn else from_tables(own, opp, kings, side, ply, memory)
     lost = MATE - ply if STUCK_WINS else ply - MATE
     movers = capturers(own, opp, kings, extra, side)
     end = base
@@ -305,84 +322,85 @@ def settle(
     return UNKNOWN
 
 
+def halted(memory: Ints) -> bool:
+    """Count a position; whether the search is to end."""
+    if memory[STOP] == 0:
+        memory[NODES] += 1
+        if memory[NODES] >= memory[NODE_LIMIT]:
+            memory[STOP] = 1
+    return memory[STOP] != 0
+
+
+def child(
+    own: Set, opp: Set, kings: Set, extra: Set, side: int, key: int, index: int, ply: int, memory: Ints
+) -> tuple[Set, Set, Set, Set, int]:
+    """The four sets and the key after the move that stands at a place."""
+    move = memory[index]
+    taken = get(memory, index + TAKEN)
+    memory[COMING + ply + 1] = move
+    mine, theirs, royal, third = after(own, opp, kings, extra, move, taken)
+    return mine, theirs, royal, third, key_after(key, kings, extra, side, move, taken, memory)
+
+
+def reduced(depth: int, level: int, number: int, narrow: bool, index: int, memory: Ints) -> int:
+    """The depth for a move that comes late in the order: less than `depth`, the full one, for what is seldom good."""
+    if level < 2 or memory[index] >> 18 > 0 or memory[index + SCORE] >= 1 << 27:
+        return depth
+    if number >= 6 and level >= 4:
+        return depth - level // 3
+    return depth - 1 if number >= (2 if narrow else 4) else depth
+
+
 def visit(
     own: Set, opp: Set, kings: Set, extra: Set, side: int, key: int, depth: int, alpha: int, beta: int, ply: int,
     base: int, memory: Ints, weights: Smalls,
 ) -> int:  # fmt: skip
     """The score of a position: exact between alpha and beta, else a bound (fail soft). Captures are followed to their end."""
-    if memory[STOP] != 0:
-        return 0
-    memory[NODES] += 1
-    if memory[NODES] >= memory[NODE_LIMIT]:
-        memory[STOP] = 1
+    if halted(memory):
         return 0
     level = depth if depth > 0 else 0
     settled = settle(own, opp, kings, extra, side, key, level, alpha, beta, ply, base, memory, weights)
     if settled != UNKNOWN:
         return settled
     narrow = beta - alpha == 1
-    if narrow and level >= 4 and memory[base] >> 18 == 0 and beta < PROVED and beta > -PROVED:
+    if narrow and level >= 4 and memory[base] >> 18 == 0 and -PROVED < beta < PROVED:
         # What is much better than needed at less than half the depth will be good enough at the whole depth.
         better = beta + 10 * level
         less = (level * 2) // 5
         score = visit(own, opp, kings, extra, side, key, less, better - 1, better, ply, base, memory, weights)
-        if memory[STOP] != 0:
-            return 0
         if score >= better:
             return score
         settle(own, opp, kings, extra, side, key, level, alpha, beta, ply, base, memory, weights)
     end = memory[ENDS + ply]
-    capture = memory[base] >> 18 > 0
     # A forced answer costs no depth: an exchange is seen to its end.
-    rest_depth = level if capture and level > 0 and end == base + STRIDE else level - 1
+    forced = memory[base] >> 18 > 0 and level > 0 and end == base + STRIDE
+    further = level if forced else level - 1
     best = -MATE
     best_move = 0
     floor = alpha
     for index in range(base, end, STRIDE):
         bring_best(index, end, memory)
-        move = memory[index]
-        taken = get(memory, index + TAKEN)
-        mine, theirs, royal, third = after(own, opp, kings, extra, move, taken)
-        key_there = key_after(key, kings, extra, side, move, taken, memory)
-        memory[COMING + ply + 1] = move
+        mine, theirs, royal, third, key_there = child(own, opp, kings, extra, side, key, index, ply, memory)
         score = UNKNOWN
         if index > base:
-            less = rest_depth
-            if level >= 2 and not capture and memory[index + SCORE] < 1 << 27:
-                if index >= base + 6 * STRIDE and level >= 4:
-                    less = rest_depth - level // 3
-                elif index >= base + (2 if narrow else 4) * STRIDE:
-                    less = rest_depth - 1
+            less = reduced(further, level, (index - base) // STRIDE, narrow, index, memory)
             score = -visit(
                 mine, theirs, royal, third, 1 - side, key_there, less, -floor - 1, -floor, ply + 1, end, memory, weights
-            )
-            if score > floor and less < rest_depth:
+            )  # fmt: skip
+            if score > floor and less < further:
                 score = UNKNOWN
-        if score == UNKNOWN or (score > floor and score < beta):
+        if score == UNKNOWN or floor < score < beta:
             score = -visit(
-                mine,
-                theirs,
-                royal,
-                third,
-                1 - side,
-                key_there,
-                rest_depth,
-                -beta,
-                -floor,
-                ply + 1,
-                end,
-                memory,
-                weights,
-            )
+                mine, theirs, royal, third, 1 - side, key_there, further, -beta, -floor, ply + 1, end, memory, weights
+            )  # fmt: skip
         if memory[STOP] != 0:
             return 0
         if score > best:
             best = score
-            best_move = move
-            if score > floor:
-                floor = score
+            best_move = memory[index]
+            floor = max(floor, score)
             if score >= beta:
-                praise(move, side, level, ply, memory)
+                praise(best_move, side, level, ply, memory)
                 break
     bound = AT_LEAST if best >= beta else AT_MOST if best <= alpha else EXACT
     keep(key, best_move, level, bound, best, ply, memory)

@@ -1,7 +1,6 @@
 #include "fixed.h"
 
-// Left to itself the compiler copies these into every place that needs them.
-#define ONCE __attribute__((noinline))
+#include "hal.h"
 
 namespace fixed {
 

@@ -20,6 +20,9 @@ inline uint32_t pgm_read_dword(const void* at) {
 }
 #endif
 
+// Left to itself the compiler copies a function so marked into every place that calls it.
+#define ONCE __attribute__((noinline))
+
 constexpr uint8_t kAxisCount = 3;
 constexpr uint8_t kX = 1 << 0;
 constexpr uint8_t kY = 1 << 1;

@@ -42,7 +42,7 @@ bool travel(uint8_t axes, uint32_t distance, uint32_t speed, bool toward) {
     }
     stepper::unlock_all();
     searching = toward ? axes : 0;
-    planner::add(target, speed ? speed : 1, planner::kFixedSpeed);
+    machine::queue_steps(target, speed ? speed : 1, machine::State::Home, planner::kFixedSpeed);
     stepper::go();
     while (!planner::empty() && stepper::locked() != axes) {
         machine::pass();

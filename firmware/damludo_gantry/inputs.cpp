@@ -7,14 +7,12 @@ namespace inputs {
 
 namespace {
 
-constexpr uint8_t kSteadyMs = 6;
 constexpr uint8_t kControlShift = 4;
 
 // One byte of levels: limits in the low half, controls in the high half.
 struct State {
     volatile uint8_t settled;
-    uint8_t seen;
-    uint8_t steady_ms[8];
+    uint8_t ones, twos, fours;  // how often each level was read anew, in binary, all inputs side by side
     uint8_t invert;  // of the limits
     volatile bool started;
 };
@@ -38,7 +36,7 @@ void read_settings() {
     if (s.started) return;
     // What is closed at the start has been so for long.
     s.started = true;
-    s.seen = s.settled = read();
+    s.settled = read();
 }
 
 uint8_t limits() {
@@ -51,18 +49,21 @@ uint8_t controls() {
 
 uint8_t sample_1ms() {
     if (!s.started) return 0;
-    const uint8_t levels = read();
     const uint8_t before = s.settled;
-    const uint8_t changed = levels ^ s.seen;
-    s.seen = levels;
-    if (levels == before && !changed) return 0;
-    for (uint8_t i = 0; i < 8; ++i) {
-        const uint8_t bit = static_cast<uint8_t>(1 << i);
-        if (changed & bit) s.steady_ms[i] = 0;
-        if (!((levels ^ before) & bit)) continue;
-        if (++s.steady_ms[i] >= kSteadyMs) s.settled ^= bit;
-    }
-    return static_cast<uint8_t>(s.settled & ~before) >> kControlShift;
+    const uint8_t differs = read() ^ before;
+    // Where nothing differs counting begins anew; elsewhere it goes on by one. Six are enough.
+    s.ones &= differs;
+    s.twos &= differs;
+    s.fours &= differs;
+    s.fours ^= differs & s.ones & s.twos;
+    s.twos ^= differs & s.ones;
+    s.ones ^= differs;
+    const uint8_t settles = static_cast<uint8_t>(s.fours & s.twos & ~s.ones);
+    s.ones &= static_cast<uint8_t>(~settles);
+    s.twos &= static_cast<uint8_t>(~settles);
+    s.fours &= static_cast<uint8_t>(~settles);
+    s.settled = before ^ settles;
+    return static_cast<uint8_t>(settles & ~before) >> kControlShift;
 }
 
 }  // namespace inputs

@@ -423,13 +423,34 @@ bool wait_while_suspended() {
 }
 
 bool queue_move(const int32_t target[kAxisCount], uint32_t speed, State moving) {
+    int32_t motors[kAxisCount];
+    steps_of(target, motors);
+    return queue_steps(motors, speed, moving, 0);
+}
+
+static bool wait_for_room() {
     r.eager = true;
     while (!r.aborted && (planner::full() || suspended())) pass();
     r.eager = false;
-    if (r.aborted) return false;
-    int32_t motors[kAxisCount];
-    steps_of(target, motors);
-    if (planner::add(motors, speed) && r.state == State::Idle) r.state = moving;
+    return !r.aborted;
+}
+
+bool queue_steps(const int32_t motors[kAxisCount], uint32_t speed, State moving, uint8_t flags) {
+    if (!wait_for_room()) return false;
+    // A long way is cut into equal moves in a line.
+    int32_t way[kAxisCount];
+    uint32_t parts = 1;
+    for (uint8_t i = 0; i < kAxisCount; ++i) {
+        way[i] = motors[i] - planner::end()[i];
+        const uint32_t needed = fixed::magnitude(way[i]) / planner::kMostSteps + 1;
+        if (needed > parts) parts = needed;
+    }
+    for (uint32_t left = parts; left--;) {
+        if (!wait_for_room()) return false;
+        int32_t target[kAxisCount];
+        for (uint8_t i = 0; i < kAxisCount; ++i) target[i] = motors[i] - fixed::scale(way[i], left, parts, 0x7FFFFFFF);
+        if (planner::add(target, speed, flags) && r.state == State::Idle) r.state = moving;
+    }
     return true;
 }
 

@@ -59,6 +59,9 @@ uint32_t planner_speed(int32_t feed);           // from ten thousandths of a mm/
 // Queue a move as soon as there is room; an idle machine takes the state `moving`. False: aborted.
 bool queue_move(const int32_t target[kAxisCount], uint32_t speed, State moving);
 
+// ... of motor steps.
+bool queue_steps(const int32_t motors[kAxisCount], uint32_t speed, State moving, uint8_t flags);
+
 void reset_motion_overrides();
 void read_settings();  // after a change
 void servo_to_place();

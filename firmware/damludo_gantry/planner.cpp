@@ -3,6 +3,7 @@
 #include "fixed.h"
 #include "kinematics.h"
 #include "settings.h"
+#include "stepper.h"
 
 namespace planner {
 
@@ -87,6 +88,7 @@ uint32_t corner_v2(const int32_t before[kAxisCount], const int32_t after[kAxisCo
     for (uint8_t i = 0; i < kAxisCount; ++i) across[i] = (after[i] >> 1) - (before[i] >> 1);
     int32_t inward[kAxisCount];
     make_unit(across, length_of(across), inward);
+    stepper::prepare();
     const uint32_t twice = kUnit + static_cast<uint32_t>(dot);
     const uint32_t half = fixed::square_root(fixed::multiply(twice, kUnit / 2));
     // $11 is in thousandths of a mm, v2 in 256ths of (mm/s)^2.
@@ -113,32 +115,44 @@ void plan(bool all) {
     }
 }
 
+// To measure a move takes longer than the pieces that are ready last when steps come fast. The queue is whole meanwhile: the new
+// move does not count yet.
+void feed_stepper() {
+    stepper::prepare();
+}
+
 // False: no step.
 bool measure(const int32_t target[kAxisCount], Move& move, int32_t unit[kAxisCount]) {
-    uint32_t lead = 0;
+    int32_t steps[kAxisCount];
+    uint16_t lead = 0;
     for (uint8_t i = 0; i < kAxisCount; ++i) {
-        move.steps[i] = target[i] - queue.end[i];
-        const uint32_t size = fixed::magnitude(move.steps[i]);
+        steps[i] = target[i] - queue.end[i];
+        move.steps[i] = static_cast<int16_t>(steps[i]);
+        const uint16_t size = static_cast<uint16_t>(fixed::magnitude(steps[i]));
         if (size > lead) lead = size;
     }
     if (!lead) return false;
+    move.lead = lead;
     int32_t way[kAxisCount];
-    kinematics::axes_from_motors(move.steps, way);
+    kinematics::axes_from_motors(steps, way);
     for (uint8_t i = 0; i < kAxisCount; ++i) {
         way[i] = fixed::scale(way[i], kSixteenthUm, settings::get(settings::kStepsPerMm + i), 1600000000);
     }
     uint32_t length = length_of(way);
     if (!length) length = 1;
+    feed_stepper();
     make_unit(way, length, unit);
+    feed_stepper();
     const uint32_t acceleration = acceleration_along(unit);
-    // 1000 * lead / length in 16.16; the product with 1000 may leave 32 bits only for absurd steps per mm.
-    move.ratio = fixed::multiply_divide(fixed::multiply_divide(lead, 1000, 1), 65536, length);
+    move.ratio = fixed::multiply_divide(lead * 1000UL, 65536, length);
     if (!move.ratio) move.ratio = 1;
     // 2 a * steps/mm, and 2 a * length * 256: a length of 1 mm is 16000 units.
     move.lead_gain = fixed::multiply_shift(acceleration * 32, move.ratio, 16);
     if (!move.lead_gain) move.lead_gain = 1;
     move.gain = fixed::multiply_divide(length, acceleration * 4, 125);
+    feed_stepper();
     move.axis_speed = speed_along(unit);
+    feed_stepper();
     return true;
 }
 
@@ -153,6 +167,10 @@ void place_at(const int32_t position[kAxisCount]) {
     queue.count = 0;
     for (uint8_t i = 0; i < kAxisCount; ++i) queue.end[i] = position[i];
     ++queue.version;
+}
+
+const int32_t* end() {
+    return queue.end;
 }
 
 bool full() {
@@ -174,6 +192,7 @@ bool add(const int32_t target[kAxisCount], uint32_t speed, uint8_t flags) {
     move.flags = speed ? flags : static_cast<uint8_t>(flags | kRapid);
     move.speed = speed;
     move.corner_v2 = queue.count ? corner_v2(queue.unit, unit) : 0;
+    feed_stepper();
     move.entry_v2 = 0;
     ++queue.count;
     for (uint8_t i = 0; i < kAxisCount; ++i) {

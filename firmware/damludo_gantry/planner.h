@@ -13,7 +13,8 @@ constexpr uint8_t kCapacity = 15;
 constexpr uint32_t kSpeedUnit = 1024;  // of 1 mm/s
 
 struct Move {
-    int32_t steps[kAxisCount];  // of the motors
+    int16_t steps[kAxisCount];  // of the motors
+    uint16_t lead;              // the most of them, without sign
     uint32_t ratio;             // 16.16 fixed point, see above
     uint32_t gain;              // v2 that accelerating over the whole move adds
     uint32_t lead_gain;         // (steps/s)^2 that accelerating over one lead step adds: twice the acceleration
@@ -35,7 +36,11 @@ void place_at(const int32_t position[kAxisCount]);
 bool full();
 bool empty();
 uint8_t free_places();
-// Queue a straight move to a motor position. speed 0: a rapid move. A move of no step is none (false).
+// More steps a move cannot have.
+constexpr int32_t kMostSteps = 32767;
+// Where the newest move ends, motor steps.
+const int32_t* end();
+// Queue a straight move to a motor position, kMostSteps away at most. speed 0: a rapid move. A move of no step is none (false).
 bool add(const int32_t target[kAxisCount], uint32_t speed, uint8_t flags = 0);
 
 // 10..200 and 25, 50, 100; plans anew.

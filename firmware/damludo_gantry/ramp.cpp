@@ -12,11 +12,11 @@ constexpr uint8_t kPieceBits = 8;
 constexpr uint32_t kLeastCycles = 500;  // 32 kHz: the interrupt is done by then
 constexpr uint32_t kMostCycles = 16000000;  // 1 step/s
 
-uint32_t ceil_divide(uint32_t a, uint32_t b) {
+ONCE uint32_t ceil_divide(uint32_t a, uint32_t b) {
     return a / b + (a % b != 0);
 }
 
-uint32_t smaller(uint32_t a, uint32_t b) {
+ONCE uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
@@ -62,7 +62,7 @@ uint16_t Ramp::usual_steps(uint32_t speed) const {
     return steps ? static_cast<uint16_t>(steps) : 1;
 }
 
-uint32_t Ramp::steps_to_slow(uint32_t to_v2) const {
+ONCE uint32_t Ramp::steps_to_slow(uint32_t to_v2) const {
     return v2_ > to_v2 ? ceil_divide(v2_ - to_v2, gain_) : 0;
 }
 

@@ -9,21 +9,16 @@ namespace stepper {
 
 namespace {
 
-constexpr uint8_t kPieces = 4;      // one runs, the others wait
-constexpr uint8_t kMostWaiting = 2;  // 2 x 4 ms: time enough to plan a line, and a hold is felt within 12 ms
-constexpr uint16_t kFirstTick = 200;  // a compare register must not be too near to the counter, see docs/protocol.md
+constexpr uint8_t kPieces = 8;  // one runs, the others wait
+// So much is cut ahead behind the running piece, which has up to 4 ms itself: time enough to plan a line at the highest step rate,
+// and with the piece that passes the mark a hold is felt within 14 ms. Pieces at the ends of short moves are much shorter than 4 ms.
+constexpr uint32_t kCyclesAhead = 95000;
+constexpr uint16_t kFirstTick = 200;  // a compare register of 0 never matches in the simulators, and the chip misses one too near
 
 struct Queued {
     Piece piece;
     bool first;  // of its move
     bool last;
-};
-
-// Written by the main program before the piece that needs it is queued; the interrupt reads.
-struct Course {
-    uint32_t steps[kAxisCount];
-    uint32_t lead;  // the most of them
-    uint8_t directions;
 };
 
 struct State {
@@ -35,7 +30,9 @@ struct State {
     volatile bool halted;       // nothing is cut until forget()
     volatile uint8_t finished;  // moves whose last step was made
     volatile uint8_t locked;
-    volatile int32_t position[kAxisCount];
+    int32_t position[kAxisCount];        // where the move began
+    volatile uint16_t made[kAxisCount];  // steps since then
+    uint8_t directions;                  // in which they were made
 
     // The interrupt's own.
     const planner::Move* move;
@@ -44,11 +41,11 @@ struct State {
     uint8_t ticks_left;   // of the step
     uint8_t ticks;
     uint8_t pulses;  // to be made at the next tick
-    uint8_t directions;
     bool move_ends;  // with the last step of the piece
     bool last_step;  // `pulses` are the last of a move
-    uint32_t counter[kAxisCount];
-    Course course;
+    uint16_t counter[kAxisCount];
+    uint16_t steps[kAxisCount];  // of the move
+    uint16_t lead;               // the most of them
 
     // The main program's own.
     Ramp ramp;
@@ -72,16 +69,23 @@ State s;
 
 // Interrupt
 
+// Add what was made to the place.
+void settle() {
+    get_position(s.position);
+    for (uint8_t i = 0; i < kAxisCount; ++i) s.made[i] = 0;
+}
+
 void begin_move() {
     const planner::Move* move = planner::at(s.executing);
+    settle();
     uint8_t directions = 0;
-    s.course.lead = 0;
+    s.lead = move->lead;
     for (uint8_t i = 0; i < kAxisCount; ++i) {
-        if (move->steps[i] < 0) directions |= static_cast<uint8_t>(1 << i);
-        s.course.steps[i] = fixed::magnitude(move->steps[i]);
-        if (s.course.steps[i] > s.course.lead) s.course.lead = s.course.steps[i];
+        const int16_t steps = move->steps[i];
+        if (steps < 0) directions |= static_cast<uint8_t>(1 << i);
+        s.steps[i] = static_cast<uint16_t>(steps < 0 ? -steps : steps);
+        s.counter[i] = s.lead >> 1;
     }
-    for (uint8_t i = 0; i < kAxisCount; ++i) s.counter[i] = s.course.lead >> 1;
     s.directions = directions;
     hal::set_directions(directions ^ s.direction_invert);
 }
@@ -99,29 +103,43 @@ bool begin_piece() {
 }
 
 void end_piece() {
-    if (++s.running == kPieces) s.running = 0;
+    s.running = (s.running + 1) & (kPieces - 1);
     --s.waiting;
 }
 
-// Bresenham's line: the lead motor steps each time, the others when their share has grown to a whole step.
-uint8_t next_pulses() {
-    uint8_t pulses = 0;
-    for (uint8_t i = 0; i < kAxisCount; ++i) {
-        s.counter[i] += s.course.steps[i];
-        if (s.counter[i] >= s.course.lead) {
-            s.counter[i] -= s.course.lead;
-            pulses |= static_cast<uint8_t>(1 << i);
-        }
+// Both are written out for each axis: a loop with a variable shift costs a third of the time at 25 kHz.
+#define IN_LINE inline __attribute__((always_inline))
+
+// Bresenham's line: the lead motor steps each time, the others when their share has grown to a whole step. Moves have at most
+// 32767 steps, so that the sum of two stays within 16 bits.
+template <uint8_t axis>
+IN_LINE uint8_t pulse_of(uint16_t lead) {
+    const uint16_t sum = static_cast<uint16_t>(s.counter[axis] + s.steps[axis]);
+    if (sum < lead) {
+        s.counter[axis] = sum;
+        return 0;
     }
+    s.counter[axis] = static_cast<uint16_t>(sum - lead);
+    return 1 << axis;
+}
+
+IN_LINE uint8_t next_pulses() {
+    const uint16_t lead = s.lead;
+    uint8_t pulses = pulse_of<0>(lead);
+    pulses |= pulse_of<1>(lead);
+    pulses |= pulse_of<2>(lead);
     return pulses;
 }
 
-void count(uint8_t pulses) {
-    for (uint8_t i = 0; i < kAxisCount; ++i) {
-        const uint8_t axis = static_cast<uint8_t>(1 << i);
-        if (!(pulses & axis)) continue;
-        s.position[i] = s.directions & axis ? s.position[i] - 1 : s.position[i] + 1;
-    }
+template <uint8_t axis>
+IN_LINE void count_one(uint8_t pulses) {
+    if (pulses & 1 << axis) s.made[axis] = static_cast<uint16_t>(s.made[axis] + 1);
+}
+
+IN_LINE void count(uint8_t pulses) {
+    count_one<0>(pulses);
+    count_one<1>(pulses);
+    count_one<2>(pulses);
 }
 
 // Main program
@@ -129,8 +147,26 @@ void count(uint8_t pulses) {
 uint8_t free_piece() {
     // The interrupt moves both; their sum is right only if both are read before it, or both behind.
     hal::Locked locked;
-    uint8_t place = s.running + s.waiting;
-    return place >= kPieces ? place - kPieces : place;
+    return (s.running + s.waiting) & (kPieces - 1);
+}
+
+bool enough_waits() {
+    uint8_t place;
+    uint8_t waiting;
+    {
+        hal::Locked locked;
+        place = s.running;
+        waiting = s.waiting;
+    }
+    if (waiting == kPieces) return true;
+    uint32_t ahead = 0;
+    while (waiting > 1 && ahead < kCyclesAhead) {
+        --waiting;
+        place = (place + 1) & (kPieces - 1);
+        const Piece& piece = s.pieces[place].piece;
+        ahead += piece.ticks > 1 ? kCyclesAhead : static_cast<uint32_t>(piece.steps) * piece.cycles;
+    }
+    return ahead >= kCyclesAhead;
 }
 
 void follow_plan() {
@@ -141,10 +177,7 @@ void follow_plan() {
     // steps/s = mm/s * ratio * 16; in 1/256 step/s from 1/1024 mm/s: * ratio * 4.
     uint32_t cruise = fixed::multiply_shift(speed, move.ratio, 16);
     cruise = cruise > 32000UL * 64 ? 32000UL * 256 : cruise * 4;
-    const uint32_t whole = cruise >> 8;
-    const uint32_t part = cruise & 255;
-    // (whole + part/256)^2 without leaving 32 bits.
-    const uint32_t cruise_v2 = whole * whole + (2 * whole * part >> 8) + (part * part >> 16);
+    const uint32_t cruise_v2 = fixed::multiply_shift(cruise, cruise, 16);
     const uint32_t exit_v2 = behind ? planner::lead_from_path(move, behind->entry_v2) : 0;
     s.ramp.aim(cruise, cruise_v2 ? cruise_v2 : 1, exit_v2 < cruise_v2 ? exit_v2 : cruise_v2);
     s.cruise_feed = fixed::multiply_divide(speed, 60, planner::kSpeedUnit);
@@ -156,12 +189,7 @@ bool take_up_move() {
         s.path_v2 = 0;
         return false;
     }
-    uint32_t lead = 0;
-    for (uint8_t i = 0; i < kAxisCount; ++i) {
-        const uint32_t steps = fixed::magnitude(move->steps[i]);
-        if (steps > lead) lead = steps;
-    }
-    s.ramp.begin(lead, planner::lead_from_path(*move, s.path_v2), move->lead_gain);
+    s.ramp.begin(move->lead, planner::lead_from_path(*move, s.path_v2), move->lead_gain);
     s.taken_up = s.first_of_move = true;
     follow_plan();
     return true;
@@ -222,22 +250,23 @@ void read_settings() {
     hal::raise_steps(0, s.step_idle);
 }
 
-void prepare() {
+ONCE void prepare() {
     if (s.halted) return;
     drop_finished();
-    while (s.going && !s.halted && s.waiting <= kMostWaiting) {
+    while (s.going && !s.halted && !enough_waits()) {
         if (!s.taken_up && !take_up_move()) {
-            s.going = s.on;
-            return;
+            s.going = s.on || s.waiting;
+            break;
         }
         if (s.braking && s.ramp.resting()) {
             s.path_v2 = 0;
-            return;
+            break;
         }
         if (s.version != planner::version()) follow_plan();
         cut_piece();
-        start();
     }
+    // Not at the first piece: that may be one step, walked off before the second is cut.
+    start();
 }
 
 void go() {
@@ -284,13 +313,18 @@ void forget() {
     s.ramp.stop();
 }
 
-void get_position(int32_t motors[kAxisCount]) {
+ONCE void get_position(int32_t motors[kAxisCount]) {
     hal::Locked locked;
-    for (uint8_t i = 0; i < kAxisCount; ++i) motors[i] = s.position[i];
+    for (uint8_t i = 0; i < kAxisCount; ++i) {
+        int32_t made = s.made[i];
+        if (s.directions & 1 << i) made = -made;
+        motors[i] = s.position[i] + made;
+    }
 }
 
 void set_position(const int32_t motors[kAxisCount]) {
     hal::Locked locked;
+    settle();
     for (uint8_t i = 0; i < kAxisCount; ++i) s.position[i] = motors[i];
 }
 

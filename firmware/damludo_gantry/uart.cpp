@@ -100,6 +100,7 @@ void put_whole(uint32_t value) {
 }
 
 void put_decimal(int32_t value, uint8_t decimals) {
+    stepper::prepare();  // a report takes some milliseconds
     char digits[11];
     uint8_t count = 0;
     uint32_t rest = value < 0 ? 0u - static_cast<uint32_t>(value) : static_cast<uint32_t>(value);

@@ -26,8 +26,7 @@ void require(bool good) {
 // Drive the oldest move with an override and a hold in it; every step must be made, whatever the numbers.
 void drive_oldest(uint8_t whim) {
     const planner::Move move = *planner::at(0);
-    uint32_t lead = 0;
-    for (int32_t steps : move.steps) lead = fixed::magnitude(steps) > lead ? fixed::magnitude(steps) : lead;
+    const uint32_t lead = move.lead;
     const uint32_t cruise_path = planner::cruise_speed(move);
     const uint32_t cruise = planner::lead_from_path(move, planner::squared(cruise_path));
     Ramp ramp;
@@ -64,6 +63,11 @@ void obey(const LineReader& reader, gcode::Modal& modal) {
     }
     machine::steps_of(target, motors);
     if (planner::full()) drive_oldest(reader.line.length);
+    for (uint8_t i = 0; i < kAxisCount; ++i) {
+        const int32_t most = planner::kMostSteps;
+        const int32_t way = motors[i] - planner::end()[i];
+        motors[i] = planner::end()[i] + (way > most ? most : way < -most ? -most : way);
+    }
     planner::add(motors, block.modal.motion == 0 ? 0 : machine::planner_speed(block.modal.feed));
 }
 

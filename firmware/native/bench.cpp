@@ -130,7 +130,13 @@ namespace hal {
 
 using bench::board;
 
-void init() {}
+static void trace_load(uint16_t value) {
+    if (board.trace) fprintf(board.trace, "T %u\n", value);
+}
+
+void init() {
+    trace_load(65535);
+}
 
 ResetCause reset_cause() {
     return board.cause;
@@ -155,7 +161,7 @@ void raise_steps(uint8_t mask, uint8_t idle) {
         const int step = board.directions & 1 << i ? -1 : 1;
         board.place[i] += step;
         if (board.steps) board.steps->push_back(bench::Step{board.now, i, static_cast<int8_t>(step)});
-        if (board.trace) fprintf(board.trace, "%llu %c %+d\n", static_cast<unsigned long long>(board.now), "XYZ"[i], step);
+        if (board.trace) fprintf(board.trace, "%llu %d %+d\n", static_cast<unsigned long long>(board.now), i, step);
     }
 }
 
@@ -163,10 +169,6 @@ void drop_steps(uint8_t, uint8_t) {}
 
 void set_enable_pin(bool high) {
     board.enabled = !high;
-}
-
-static void trace_load(uint16_t value) {
-    if (board.trace) fprintf(board.trace, "T %u\n", value);
 }
 
 void load_step_timer(uint16_t cycles_less_one) {

@@ -10,8 +10,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
+from damludo.engine.perft import perft as engine_perft
+from damludo.engine.port import Limits
+from damludo.engine.search import AlphaBeta
 from damludo.play.arguments import count
-from damludo.play.console import CommandError, ExitCode, print_json
+from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.rules.game import Game
 from damludo.rules.perft import perft
 from damludo.rules.variants import variant
 
@@ -19,7 +23,7 @@ HELP = "measure how fast the parts of the program are on this machine"
 EXAMPLES = (
     "damludo bench rules",
     "damludo bench rules --witness other/bin/python",
-    "damludo bench vision --views 210 --json",
+    "damludo bench vision --views 210 --plies 2000 --json",
 )
 
 LEAVES = {"english": 6, "international": 5}
@@ -27,6 +31,9 @@ LEAVES = {"english": 6, "international": 5}
 
 LEAVES_PER_S = 40_000
 """What the readable generator promises, in leaf nodes per second of processor time."""
+
+NODES_PER_S = 3_000_000
+"""What the engine promises, in positions searched per second of processor time."""
 
 OTHER_DEPTH = {"english": 5, "international": 4}
 """For other libraries, which are slower."""
@@ -73,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "program's own interpreter, if it has one of them)",
     )
     parser.add_argument("--views", type=count, default=42, metavar="N", help="random views that vision is set up on")
+    parser.add_argument("--plies", type=count, default=48, metavar="N", help="plies of rendered games that are watched")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -98,13 +106,13 @@ def _shown(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def vision(views: int) -> tuple[Figure, ...]:
-    """Set up on random rendered views of all games, and time readings."""
+def vision(views: int, plies: int) -> tuple[Figure, ...]:
+    """Set up on random rendered views of all games, time readings, watch rendered games."""
     from damludo.play.bench_vision import calibration_figures
+    from damludo.play.bench_watch import watch_figures
 
-    return tuple(
-        Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in calibration_figures(views)
-    )
+    rows = [*calibration_figures(views), *watch_figures(plies)]
+    return tuple(Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in rows)
 
 
 def rules(witnesses: Sequence[str] = ()) -> tuple[Figure, ...]:
@@ -151,8 +159,27 @@ def _leaves_per_s(key: str, depth: int) -> float:
     return round(best, 1)
 
 
+def engine(depth: int = 10, nodes: int = 3_000_000, compiled: bool | None = None) -> tuple[Figure, ...]:
+    """Measure the engine: lines of play counted and positions searched, a second of processor time."""
+    game = Game.new(variant("english"))
+    player = AlphaBeta(Limits(nodes=nodes), report=note, compiled=compiled)
+    player.choose(game)  # makes the engine ready, which is not measured
+    engine_perft(game.variant, game.position, 1, compiled=compiled, report=note)
+    start_s = time.process_time()
+    leaves = engine_perft(game.variant, game.position, depth, compiled=compiled)
+    counted_s = time.process_time() - start_s
+    start_s = time.process_time()
+    searched = player.choose(game).nodes
+    searched_s = time.process_time() - start_s
+    return (
+        Figure(f"english perft {depth}", round(leaves / counted_s, 1), "leaves/s"),
+        Figure("english search", round(searched / searched_s, 1), "nodes/s", NODES_PER_S),
+    )
+
+
 PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
     "rules": lambda arguments: rules(arguments.witness),
-    "vision": lambda arguments: vision(arguments.views),
+    "engine": lambda _: engine(),
+    "vision": lambda arguments: vision(arguments.views, arguments.plies),
 }
 """The parts by name, each with what measures it."""

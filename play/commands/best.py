@@ -3,6 +3,7 @@
 import argparse
 import time
 
+from damludo.engine.analysis import best_lines
 from damludo.engine.levels import LEVELS
 from damludo.engine.port import Choice, Limits
 from damludo.engine.search import AlphaBeta
@@ -15,7 +16,8 @@ from damludo.rules.notation import move_json, move_text
 HELP = "let the engine choose a move"
 EXAMPLES = (
     "damludo best --game damludo --level 3",
-    'damludo best --game russian --fen "W:Wc3,e3:Bd4,f6,h8" --nodes 20000 --json',
+    'damludo best --game russian --fen "W:Wc3,e3:Bd4,f6,h8" --nodes 2000 --json',
+    "damludo best --game english --lines 3 --nodes 60000",
 )
 
 
@@ -36,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", metavar="X", type=seed, default=0, help="of the low levels' misjudgements (default: 0)"
     )
+    parser.add_argument(
+        "--lines", metavar="N", type=count, default=1, help="also tell the next best moves, N in all (default: 1)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -43,11 +48,19 @@ def run(arguments: argparse.Namespace) -> int:
     """Search and print."""
     game = game_of(arguments)
     start_s = time.process_time()
-    choice = _player(arguments).choose(game)
-    cpu_s = time.process_time() - start_s
-    if arguments.json:
-        print_json(_as_json(game, choice, cpu_s))
+    if arguments.lines > 1:
+        # Several lines are an analysis: no misjudgements, whatever the level.
+        lines = best_lines(game, _limits(arguments), arguments.lines, report=note)
     else:
+        lines = (_player(arguments).choose(game),)
+    choice, cpu_s = lines[0], time.process_time() - start_s
+    if arguments.json:
+        document = _as_json(game, choice, cpu_s)
+        if arguments.lines > 1:
+            document["lines"] = [_choice_as_json(game, line) for line in lines]
+        print_json(document)
+        return ExitCode.FINE
+    for choice in lines:
         line = " ".join(move_text(game.variant, move) for move in choice.pv)
         print(
             f"{move_text(game.variant, choice.move)}   {_verdict(choice)}, depth {choice.depth}, {choice.nodes} positions"
@@ -58,13 +71,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _player(arguments: argparse.Namespace) -> AlphaBeta:
     level = LEVELS[(arguments.level or len(LEVELS)) - 1]
+    return AlphaBeta(_limits(arguments), level.noise_men, arguments.seed, report=note)
+
+
+def _limits(arguments: argparse.Namespace) -> Limits:
+    level = LEVELS[(arguments.level or len(LEVELS)) - 1]
     own_limit = arguments.seconds or arguments.depth or arguments.nodes
-    limits = Limits(nodes=level.nodes)
-    if own_limit:
-        limits = Limits(
-            nodes=arguments.nodes or Limits.NO_END, depth=arguments.depth or Limits.DEEPEST, seconds=arguments.seconds
-        )
-    return AlphaBeta(limits, level.noise_men, arguments.seed, report=note)
+    if not own_limit:
+        return Limits(nodes=level.nodes)
+    return Limits(
+        nodes=arguments.nodes or Limits.NO_END, depth=arguments.depth or Limits.DEEPEST, seconds=arguments.seconds
+    )
 
 
 def _verdict(choice: Choice) -> str:
@@ -74,13 +91,16 @@ def _verdict(choice: Choice) -> str:
 
 
 def _as_json(game: Game, choice: Choice, cpu_s: float) -> dict[str, object]:
+    return _choice_as_json(game, choice) | {"cpu_seconds": round(cpu_s, 4)}
+
+
+def _choice_as_json(game: Game, choice: Choice) -> dict[str, object]:
     return {
         "move": move_json(game.variant, game.position, choice.move),
         "score": round(choice.score, 2),
         "mate": choice.mate,
         "depth": choice.depth,
         "nodes": choice.nodes,
-        "cpu_seconds": round(cpu_s, 4),
         "pv": _line_as_json(game, choice.pv),
     }
 

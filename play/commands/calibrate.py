@@ -94,7 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _print_cards(arguments)
     if arguments.step == "report":
         return _report(arguments)
-    from damludo.play.calibrating import calibrate, document, is_good
+    from damludo.play.calibrating import calibrate, is_good
+    from damludo.play.calibration_document import document
 
     choice = _choice(arguments)
     done = calibrate(arguments.step, choice)

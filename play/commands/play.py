@@ -19,6 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     game.add_argument("--level", type=int, choices=range(1, 11), metavar="N", help="the machine's level, 1 to 10")
     game.add_argument("--machine", choices=("white", "black"), help="the machine's side")
     game.add_argument("--clock", metavar="SPEC", help="minutes and seconds a move, like 10+5, or off")
+    game.add_argument(
+        "--touch",
+        choices=("strict", "ask", "off"),
+        help="a touched disc must be moved: strict, ask first (default, in games that have the rule), or off",
+    )
     table = parser.add_argument_group("table")
     table.add_argument(
         "--sim", action="store_true", help="play on the simulated table: drag the discs on the page, or type your moves"
@@ -70,6 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         level=arguments.level or settings.play.level,
         machine=arguments.machine or settings.play.machine,
         clock=arguments.clock or settings.play.clock,
+        touch=arguments.touch or settings.play.touch,
     )
     variant(chosen.game)  # a game that does not exist is said before anything is imported
     port = settings.web.port if arguments.web_port is None else arguments.web_port

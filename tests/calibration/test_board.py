@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from damludo.calibration.board import set_up
+from damludo.play.bench_vision import random_view, set_up_on
+from damludo.play.content import board_content, grid_of_board
 from damludo.robot.places import TableLayout
+from damludo.rules.variants import variant
 from damludo.simulation.camera import SimulatedCamera
 from damludo.simulation.clock import LockstepClock, World
 from damludo.simulation.furnish import furnished_table
@@ -44,6 +47,30 @@ def test_another_position_is_refused() -> None:
         moved[place] = Content.EMPTY
     with pytest.raises(BoardNotFound, match="do not show the start position"):
         set_up([camera_on(moved, DiscColour.WHITE).read()], GRID, START, BoardSizes(), white_at="bottom")
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    ("key", "seed"),
+    [
+        pytest.param("alquerque", 1101, id="a board of lines under its discs"),
+        pytest.param("portuguese", 1002, id="light discs on light squares"),
+        pytest.param("turkish", 1015, id="no square is always empty"),
+    ],
+)
+def test_boards_of_every_kind_are_set_up_without_help(key: str, seed: int) -> None:
+    seen = set_up_on(variant(key), seed)
+    assert (seen.refused, seen.right) == ("", True)
+
+
+@pytest.mark.simulation
+def test_a_full_board_serves_from_either_side_and_a_word_decides() -> None:
+    game = variant("hawaiian")
+    camera, _, sizes = random_view(game, 1017)
+    grid, start = grid_of_board(game.board), board_content(game.board.playable, game.start)
+    frame = camera.read()
+    assert set_up([frame], grid, start, sizes)[2] == "bottom"
+    assert set_up([frame], grid, start, sizes, white_at="top")[2] == "top"
 
 
 def test_a_picture_of_nothing_is_refused() -> None:

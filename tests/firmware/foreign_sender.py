@@ -23,14 +23,15 @@ def main(port: str) -> None:
     told = {
         "homed": sender.home(timeout=PATIENCE_S, wait_idle=True),
         "streamed": sender.stream(JOB, len(JOB), completion_timeout=PATIENCE_S, ack_timeout=PATIENCE_S),
-        "jogged": sender.command("$J=G91 X-5 F3000", timeout=PATIENCE_S),
         "refused": not sender.command("G99", timeout=PATIENCE_S),
-        "idle": sender.stream(["G4 P0.2"], 1, completion_timeout=PATIENCE_S, ack_timeout=PATIENCE_S),
+        "jogged": sender.command("$J=G91 X-5 F3000", timeout=PATIENCE_S),
         "state": sender.sync(timeout=PATIENCE_S).name,
-        "last": sender.last_status["raw"],
     }
+    while sender.last_status["state"] != "Idle":
+        sender.sync(timeout=PATIENCE_S)
+    last = sender.last_status["raw"]
     sender.disconnect()
-    json.dump({**told, "heard": heard}, sys.stdout)
+    json.dump({**told, "last": last, "heard": heard}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """What the flashed image does to the motors: never a step too many, fast enough, and still at once when it must be."""
 
-import itertools
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ CPU_HZ = 16_000_000
 STEPS_PER_MM = (80, 80, 400)
 START = -40_000
 MOVES = 300
+PACE_STEPS = 16
 FIRMWARES = ["avr", "native"]
 
 Step = tuple[float, int, int]
@@ -24,7 +24,7 @@ MakeWire = Callable[[str], Any]
 def _steps(trace: Path) -> list[Step]:
     """Return the steps of a trace: time in s, axis, direction."""
     rows = [line.split() for line in trace.read_text(encoding="ascii").splitlines() if not line.startswith("T")]
-    return [(int(cycles) / CPU_HZ, "XYZ".index(axis), int(change)) for cycles, axis, change in rows]
+    return [(int(cycles) / CPU_HZ, int(axis), int(change)) for cycles, axis, change in rows]
 
 
 def _place(point: dict[str, float]) -> tuple[int, ...]:
@@ -90,10 +90,12 @@ def test_a_hold_slows_within_20_ms(kind: str, make_wire: MakeWire, tmp_path: Pat
     wire.live(600, b"!")
     wire.process.close()
 
-    times = [time for time, _, _ in _steps(tmp_path / "trace") if time > sent_s]
-    even_s = times[1] - times[0]
-    slower = next(later for earlier, later in itertools.pairwise(times) if later - earlier > 1.02 * even_s)
-    assert slower - sent_s < 0.020
+    times = [time for time, _, _ in _steps(tmp_path / "trace") if time > sent_s - 0.1]
+    # The mean of some steps: an interrupt in between moves a single one by a few per cent.
+    paces = [(after, after - before) for before, after in zip(times, times[PACE_STEPS:], strict=False)]
+    even_s = max(pace for time, pace in paces if time < sent_s)
+    last_even_s = max(time for time, pace in paces if pace <= 1.003 * even_s)
+    assert 0.0 <= last_even_s - sent_s < 0.020
     # 200 mm/s at 1000 mm/s^2.
     assert times[-1] - sent_s == pytest.approx(0.2, abs=0.025)
 

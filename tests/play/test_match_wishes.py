@@ -12,12 +12,14 @@ from damludo.play.events import EventKind
 from damludo.play.match import State
 from damludo.play.ports import Answer, Command, NewGame, SetLevel
 from damludo.play.timekeeping import TimeControl
+from damludo.play.touching import TouchMode, TouchRule
 from damludo.rules.game import Game
 from damludo.rules.notation import parse_move
 from damludo.rules.position import Colour
 from damludo.simulation.gestures import gestures_to
-from damludo.simulation.hand import Wait, Withdraw
+from damludo.simulation.hand import Point, Wait, Withdraw
 from damludo.vision.content import Content
+from damludo.vision.touch import TouchEvidence, TouchKind
 
 E = EventKind
 MakeMatch = Callable[..., Any]
@@ -210,6 +212,34 @@ def test_stop_in_the_persons_turn_is_told_and_lifted_by_go(make_match: MakeMatch
     assert not table.match.stopped
 
 
+# --- a hand that does not leave -------------------------------------------------------------------------------------------------
+
+
+def test_a_hand_that_stays_is_spoken_of_and_thanked(make_match: MakeMatch) -> None:
+    table = make_match(seed=4, patience_s=60.0)
+    _script(table, lambda: table.human._hand.do([Point(200.0, 200.0), Wait(25.0), Withdraw()]))
+    table.match.run()
+    assert table.texts(E.WAITING_FOR_HAND) == [
+        "I wait until your hand has left the board. If none is there, say 'go'.",
+        "Thank you, I go on.",
+    ]
+
+
+def test_who_says_that_no_hand_is_there_lets_the_eyes_look_anew(make_match: MakeMatch) -> None:
+    table = make_match(seed=4, patience_s=60.0)
+    anew: list[float] = []
+    table.match._lookout.look_anew = lambda: anew.append(table.commands.clock.now_s())
+
+    def turn() -> None:
+        table.human._hand.do([Point(200.0, 200.0), Wait(25.0), Withdraw()])
+        now = table.commands.clock.now_s()
+        table.commands.waiting = [(now + 5.0, Command.GO), (now + 20.0, Command.GO)]
+
+    _script(table, turn)
+    table.match.run()
+    assert len(anew) == 1, "only where it was asked"
+
+
 # --- the clock ------------------------------------------------------------------------------------------------------------------
 
 
@@ -260,3 +290,67 @@ def _plays_late(table: Any, text: str, seconds: float) -> Callable[[], None]:
         _plays(table, text)()
 
     return act
+
+
+# --- the touch rule -------------------------------------------------------------------------------------------------------------
+
+
+def _touching(make_match: MakeMatch, mode: TouchMode, confidence: float = 1.0, game: str = "damludo") -> Any:
+    """A person who touches g1 and then moves c3."""
+    table = make_match(game, fen="W:Wc3,g1:Bf8,h8", patience_s=20.0)
+    g1 = TouchEvidence(table.match.game.variant.board.square("g1"), TouchKind.LIFTED, confidence, 0.1, 1, 2)
+    rule = TouchRule(mode, lambda content: (g1,))
+    table.match._settings = replace(table.match._settings, touch=rule)
+    return table
+
+
+def test_who_touched_another_disc_is_asked_and_believed(make_match: MakeMatch) -> None:
+    table = _touching(make_match, TouchMode.ASK)
+    _script(table, lambda: (_plays(table, "c3-d4")(), _says(table, Answer("straightened"), after_s=9.0)())[0])
+    table.match.run()
+    assert table.texts(E.ASK) == ["You touched g1 and moved c3. Did you only put g1 straight?"]
+    assert table.texts(E.MOVE)[0] == "You played c3-d4."
+    assert E.ILLEGAL not in table.kinds()
+
+
+def test_who_owns_up_moves_the_touched_disc(make_match: MakeMatch) -> None:
+    table = _touching(make_match, TouchMode.ASK)
+    start = _start(table)
+
+    def turn() -> None:
+        _plays(table, "c3-d4")()
+        _says(table, Answer("touched"), after_s=9.0)()
+
+    _script(table, turn)
+
+    def correct() -> None:
+        _makes(table, start)
+        _plays(table, "g1-f2")()
+
+    table.human.told_to_correct = correct
+    table.match.run()
+    assert table.texts(E.ILLEGAL)[0].startswith("you touched g1, so it must move and not c3")
+    assert table.texts(E.MOVE)[0] == "You played g1-f2."
+
+
+def test_where_the_players_are_strict_nothing_is_asked(make_match: MakeMatch) -> None:
+    table = _touching(make_match, TouchMode.STRICT, game="english")
+    _script(table, _plays(table, "c3-d4"))
+    table.match.run()
+    assert (E.ASK in table.kinds(), E.MOVE in table.kinds()) == (False, False)
+    assert table.texts(E.ILLEGAL)[0].startswith("you touched ")
+
+
+@pytest.mark.parametrize(
+    ("mode", "confidence", "game"),
+    [(TouchMode.OFF, 1.0, "damludo"), (TouchMode.ASK, 0.99, "damludo"), (TouchMode.ASK, 1.0, "english")],
+    ids=["off", "not sure", "a game without the rule"],
+)
+def test_a_touch_that_does_not_count_is_not_spoken_of(
+    make_match: MakeMatch, mode: TouchMode, confidence: float, game: str
+) -> None:
+    table = _touching(make_match, mode, confidence, game)
+    _script(table, _plays(table, "c3-d4"))
+    table.match.run()
+    assert table.texts(E.MOVE)[0] == "You played c3-d4."
+    assert E.ASK not in table.kinds()

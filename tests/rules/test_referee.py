@@ -208,11 +208,5 @@ def test_a_legal_move_is_never_ruled_against(key: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", VARIANTS)
-def test_a_legal_move_is_never_ruled_against_in_many_games(key: str) -> None:
-    assert rulings_against_legal_moves(key, 100) == []
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("key", VARIANTS)
 def test_a_legal_move_is_never_ruled_against_in_a_thousand_games(key: str) -> None:
     assert rulings_against_legal_moves(key, 1_000) == []

@@ -1,5 +1,7 @@
 """A hand led from a screen: what it does to the discs, and when it leaves."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -66,8 +68,34 @@ def test_the_disc_goes_along_with_the_newest_point() -> None:
     scene.clock.sleep(3.0)
     disc = scene.table.discs[0]
     assert disc.held_by == "hand"
-    assert (round(disc.x_mm), round(disc.y_mm)) == (310, 300)
+    assert (disc.x_mm, disc.y_mm) == pytest.approx((310.0, 300.0), abs=6.0)
     assert scene.table.content() == {}
+
+
+def test_a_hand_that_waits_is_never_quite_still() -> None:
+    scene = Scene((WHITE, C3))
+    scene.press(C3)
+    scene.clock.sleep(3.0)
+    places = []
+    for _ in range(30):
+        scene.clock.sleep(0.1)
+        places.append((scene.table.hand.x_mm, scene.table.hand.y_mm))
+    still = sum(here == there for here, there in itertools.pairwise(places))
+    assert still < 20, "it rests for less than half of the time, and never for long"
+
+
+def test_beside_the_board_the_hand_leaves_at_once() -> None:
+    scene = Scene((BLACK, D4))
+    scene.press(D4)
+    scene.hand.release(500.0, 100.0)
+    while scene.table.discs[0].held_by is None or scene.table.hand.present is False:
+        scene.clock.sleep(0.02)
+    while scene.table.discs[0].held_by is not None:
+        scene.clock.sleep(0.02)
+    put_s = scene.clock.now_s()
+    while scene.table.hand.present:
+        scene.clock.sleep(0.02)
+    assert scene.clock.now_s() - put_s < LINGER_S
 
 
 def test_two_drags_follow_each_other_without_the_hand_leaving() -> None:

@@ -3,14 +3,15 @@
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-from damludo.vision.camera import Camera
+from damludo.vision.camera import Camera, SteadyCamera, stable_name
 from damludo.vision.errors import CameraLost, CameraNotFound
-from damludo.vision.frame import Image
+from damludo.vision.frame import Frame, Image
 
 
 class Device:
@@ -53,7 +54,7 @@ def camera(device: Device, read_timeout_s: float = 3.0, frozen_s: float = 2.0) -
     return Camera(0, None, read_timeout_s, frozen_s, open_capture=lambda _: device)
 
 
-def read_on(source: Camera, count: int) -> None:
+def read_on(source: Camera | SteadyCamera, count: int) -> None:
     for _ in range(count):
         source.read()
 
@@ -138,6 +139,59 @@ def test_automatics_are_held_where_they_stand_and_a_lying_driver_is_found_out() 
         told = source.hold_settings()
     assert told == {"exposure": "held at 156", "white balance": "not obeyed", "focus": "not obeyed"}
     assert device.settings[cv2.CAP_PROP_AUTO_EXPOSURE] == 1.0
+
+
+def steady(devices: list[Device], patience_s: float = 5.0) -> SteadyCamera:
+    """A camera whose plug is pulled and put back: each device in turn, then none."""
+    left = iter(devices)
+
+    def again() -> Camera:
+        device = next(left, None)
+        if device is None:
+            raise CameraNotFound("camera 0 cannot be opened")
+        return camera(device)
+
+    return SteadyCamera(again(), again, SkippingClock(), patience_s)
+
+
+class SkippingClock:
+    """Time that passes when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self._now_s = 0.0
+
+    def now_s(self) -> float:
+        return self._now_s
+
+    def sleep(self, seconds: float) -> None:
+        self._now_s += seconds
+
+
+def test_a_camera_that_is_plugged_in_again_goes_on_with_rising_numbers() -> None:
+    first, second = Device(lambda n: counted(n) if n < 2 else None), Device(lambda n: counted(100 + n))
+    source = steady([first, second])
+    frames: list[Frame] = []
+    while len(frames) < 3 or int(frames[-1].image[0, 0, 0]) < 100:
+        frames.append(source.read())
+    numbers = [frame.number for frame in frames]
+    assert numbers == list(range(1, len(frames) + 1))
+    assert first.released.wait(1.0)
+    source.close()
+
+
+def test_a_camera_that_does_not_come_back_is_lost_after_the_patience() -> None:
+    source = steady([Device(lambda n: counted(n) if n < 1 else None)])
+    with pytest.raises(CameraLost):
+        read_on(source, 5)
+
+
+def test_a_replugged_camera_is_known_by_its_link(tmp_path: Path) -> None:
+    (tmp_path / "video2").touch()
+    links = tmp_path / "by-id"
+    links.mkdir()
+    (links / "usb-Webcam_0815-video-index0").symlink_to(tmp_path / "video2")
+    assert stable_name(2, links, tmp_path) == str(links / "usb-Webcam_0815-video-index0")
+    assert stable_name(0, links, tmp_path) is None
 
 
 def test_gray_pictures_become_colour() -> None:

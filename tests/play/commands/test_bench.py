@@ -59,3 +59,12 @@ def test_a_witness_in_another_environment_gives_a_ratio(
 def test_a_witness_that_cannot_speak_is_named(witness: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "rules", "--witness", witness]) == 3
     assert f"{witness} {said}" in capsys.readouterr().err
+
+
+def test_the_engine_is_measured_in_lines_and_in_positions() -> None:
+    """A tiny measurement: the figures themselves are for a quiet machine."""
+    lines, positions = bench.engine(depth=4, nodes=300, compiled=False)
+
+    assert (lines.name, lines.unit) == ("english perft 4", "leaves/s")
+    assert (positions.unit, positions.bar) == ("nodes/s", 3_000_000)
+    assert positions.value > 0

@@ -1,0 +1,300 @@
+"""Our engine behind the Hub 2 protocol: lines in, lines out, a thread that searches while the other reads.
+
+Every game can be played: the parameter `variant` names it ("normal", the word of other engines, is International draughts). A
+line that cannot be understood is answered with `error message=...` and changes nothing.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+
+from damludo.engine.budget import Clock, seconds_for
+from damludo.engine.errors import BadHubLine, EngineError
+from damludo.engine.hub_text import Line, find_move, read_line, read_position, write_line, write_move
+from damludo.engine.levels import LEVELS
+from damludo.engine.port import Choice, Limits
+from damludo.engine.search import AlphaBeta
+from damludo.rules.errors import RulesError
+from damludo.rules.game import Game
+from damludo.rules.variants import VARIANTS, variant
+
+NORMAL = "normal"
+"""Other engines' word for International draughts."""
+STOP_AGAIN_S = 0.002
+MAX_MOVES = 5_000
+MODES = ("think", "ponder", "analyze")
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the `level` lines ask for; None is no limit."""
+
+    depth: int | None = None
+    nodes: int | None = None
+    move_s: float | None = None
+    clock: Clock | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """Time for one move."""
+        return self.move_s if self.clock is None else seconds_for(self.clock)
+
+
+class HubServer:
+    """One dialogue.
+
+    Args:
+        write: gets each answer, without line end; called from two threads, never at the same time.
+        now_s: the clock for search times.
+        compiled: as in `AlphaBeta`.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], None],
+        now_s: Callable[[], float] = time.monotonic,
+        compiled: bool | None = None,
+    ) -> None:
+        self._write, self._now_s, self._compiled = write, now_s, compiled
+        self._writing = threading.Lock()
+        self._variant = VARIANTS["international"]
+        self._level, self._seed = len(LEVELS), 0
+        self._game: Game | None = Game.new(self._variant)
+        self._wishes, self._wishes_spent = Wishes(), False
+        self._ready = False
+        self._search: _Search | None = None
+        self._words: Mapping[str, Callable[[Line], None]] = {
+            "hub": self._hub,
+            "set-param": self._set_param,
+            "init": self._init,
+            "new-game": self._new_game,
+            "pos": self._pos,
+            "level": self._set_level,
+            "go": self._go,
+            "stop": self._stop,
+            "ponder-hit": self._ponder_hit,
+            "ping": lambda line: self._say("pong"),
+        }
+
+    def serve(self, lines: Iterable[str]) -> None:
+        """Answer line after line, up to `quit` or the end of the input; then no search runs any more."""
+        try:
+            for text in lines:
+                if text.strip() == "quit":
+                    return
+                self.hear(text)
+        finally:
+            self._stop(Line("stop"))
+
+    def hear(self, text: str) -> None:
+        """Answer one line."""
+        try:
+            line = read_line(text)
+            if not line.word:
+                return
+            if line.word not in self._words:
+                raise BadHubLine(f"{line.word[:40]!r} is not a command; known are {', '.join(self._words)}, quit")
+            self._words[line.word](line)
+        except (EngineError, RulesError) as error:
+            self._complain(str(error))
+
+    def _say(self, word: str, values: Mapping[str, object] | None = None) -> None:
+        with self._writing:
+            self._write(write_line(word, values))
+
+    def _complain(self, message: str) -> None:
+        self._say("error", {"message": message})
+
+    def _hub(self, line: Line) -> None:
+        self._say("id", {"name": "Damludo", "version": _version(), "author": "The Damludo developers", "country": "-"})
+        games = " ".join((NORMAL, *VARIANTS))
+        self._say("param", {"name": "variant", "value": self._variant.key, "type": "enum", "values": games})
+        whole = {"type": "int", "min": 1, "max": len(LEVELS)}
+        self._say("param", {"name": "level", "value": self._level} | whole)
+        self._say("param", {"name": "seed", "value": self._seed, "type": "int", "min": 0, "max": 999_999_999})
+        self._say("wait")
+
+    def _set_param(self, line: Line) -> None:
+        self._refuse_while_searching()
+        name, value = line.values.get("name", ""), line.values.get("value", "")
+        if name == "variant":
+            self._variant = variant("international" if value == NORMAL else value)
+            self._game, self._ready = Game.new(self._variant), False
+        elif name == "level":
+            self._level = _whole(name, value, 1, len(LEVELS))
+        elif name == "seed":
+            self._seed = _whole(name, value, 0, 999_999_999)
+        else:
+            raise BadHubLine(f"there is no parameter {name[:40]!r}; there are variant, level and seed")
+
+    def _init(self, line: Line) -> None:
+        self._refuse_while_searching()
+        if not self._ready:
+            # One short search has the kernels compiled and loaded, so that the first answer of the game is on time.
+            limits = Limits(nodes=4_000, depth=4)
+            AlphaBeta(limits, compiled=self._compiled, report=self._report).choose(Game.new(self._variant))
+        self._ready = True
+        self._say("ready")
+
+    def _report(self, sentence: str) -> None:
+        self._say("info", {"string": sentence})
+
+    def _new_game(self, line: Line) -> None:
+        self._refuse_while_searching()
+        self._game = Game.new(self._variant)
+        self._wishes = Wishes()
+
+    def _pos(self, line: Line) -> None:
+        self._refuse_while_searching()
+        # Until the line is understood there is no position: a search from an older one would be a wrong answer.
+        self._game = None
+        if "pos" in line.values:
+            game = Game.new(self._variant, read_position(self._variant, line.values["pos"]))
+        elif "start" in line.flags:
+            game = Game.new(self._variant)
+        else:
+            raise BadHubLine("pos needs pos=... or start")
+        moves = line.values.get("moves", "").split()
+        if len(moves) > MAX_MOVES:
+            raise BadHubLine(f"{len(moves)} moves are too many; at most {MAX_MOVES} are read")
+        for number, text in enumerate(moves, 1):
+            move = find_move(self._variant, text, game.legal_moves())
+            if move is None:
+                raise BadHubLine(f"move {number} of the line, {text[:40]!r}, is not legal in {self._variant.key} there")
+            game = game.make(move)
+        self._game = game
+
+    def _set_level(self, line: Line) -> None:
+        self._refuse_while_searching()
+        if self._wishes_spent:
+            self._wishes, self._wishes_spent = Wishes(), False
+        values = line.values
+        wishes = Wishes() if "infinite" in line.flags else self._wishes
+        if "depth" in values:
+            wishes = replace(wishes, depth=_whole("depth", values["depth"], 1, 1_000))
+        if "nodes" in values:
+            wishes = replace(wishes, nodes=_whole("nodes", values["nodes"], 1, Limits.NO_END))
+        if "move-time" in values:
+            wishes = replace(wishes, move_s=_seconds("move-time", values["move-time"]))
+        if "time" in values:
+            moves = _whole("moves", values["moves"], 0, 10_000) if "moves" in values else 0
+            increment_s = _seconds("inc", values.get("inc", "0"))
+            wishes = replace(wishes, clock=Clock(_seconds("time", values["time"]), increment_s, moves or None))
+        self._wishes = wishes
+
+    def _go(self, line: Line) -> None:
+        self._refuse_while_searching()
+        mode = line.flags[0] if line.flags else MODES[0]
+        if mode not in MODES:
+            raise BadHubLine(f"go {mode[:20]!r} is unknown; it is one of {', '.join(MODES)}")
+        if self._game is None:
+            raise BadHubLine("there is no position to search: the last pos line was not understood")
+        if not self._game.legal_moves():
+            raise BadHubLine("the game is over: the side to move has no legal move")
+        self._wishes_spent = True
+        seconds = self._wishes.seconds if mode == "think" else None
+        self._search = _Search(self._player(mode, seconds), self._game, self._done)
+        self._search.start()
+
+    def _player(self, mode: str, seconds: float | None) -> AlphaBeta:
+        wishes, level = self._wishes, LEVELS[self._level - 1]
+        strongest = self._level == len(LEVELS)
+        most = Limits.NO_END if strongest else level.nodes
+        if mode == "think" and strongest and wishes == Wishes():
+            most = level.nodes  # nobody said how long: the answer must come all the same
+        limits = Limits(
+            nodes=min(wishes.nodes or Limits.NO_END, most),
+            depth=min(wishes.depth or Limits.DEEPEST, Limits.DEEPEST),
+            seconds=seconds,
+        )
+        return AlphaBeta(limits, level.noise_men, self._seed, self._now_s, compiled=self._compiled)
+
+    def _done(self, game: Game, choice: Choice, seconds: float) -> None:
+        moves = choice.pv or (choice.move,)
+        pv = " ".join(write_move(game.variant, move) for move in moves)
+        speed = choice.nodes / seconds / 1e6 if seconds > 0 else 0.0
+        info = {"depth": choice.depth, "score": f"{choice.score:.2f}", "nodes": choice.nodes}
+        self._say("info", info | {"time": f"{seconds:.2f}", "nps": f"{speed:.2f}", "pv": pv})
+        answer = {"move": write_move(game.variant, choice.move)}
+        self._say("done", answer | ({"ponder": write_move(game.variant, moves[1])} if len(moves) > 1 else {}))
+
+    def _stop(self, line: Line) -> None:
+        if self._search is not None:
+            self._search.stop()
+
+    def _ponder_hit(self, line: Line) -> None:
+        if self._search is not None:
+            self._search.end_in(self._wishes.seconds)
+
+    def _refuse_while_searching(self) -> None:
+        if self._search is not None and self._search.runs:
+            raise BadHubLine("a search is running; send stop and wait for its done first")
+
+
+class _Search:
+    """One search in a thread of its own."""
+
+    def __init__(self, player: AlphaBeta, game: Game, done: Callable[[Game, Choice, float], None]) -> None:
+        self._player, self._game, self._done = player, game, done
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._timer: threading.Timer | None = None
+
+    @property
+    def runs(self) -> bool:
+        return not self._over.is_set()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def _run(self) -> None:
+        start_s = time.perf_counter()
+        try:
+            choice = self._player.choose(self._game)
+        finally:
+            if self._timer is not None:
+                self._timer.cancel()
+            # Over before it is told: the next command may follow at once.
+            self._over.set()
+        self._done(self._game, choice, time.perf_counter() - start_s)
+
+    def stop(self) -> None:
+        """End the search and wait until it has answered. A stop that comes before the search has begun would be forgotten by
+        it, so it is repeated.
+        """
+        while self._thread.is_alive():
+            self._player.stop()
+            self._thread.join(STOP_AGAIN_S)
+
+    def end_in(self, seconds: float | None) -> None:
+        """Let it search for so long from now on."""
+        if seconds is not None and self._timer is None:
+            self._timer = threading.Timer(seconds, self.stop)
+            self._timer.daemon = True
+            self._timer.start()
+
+
+def _whole(name: str, text: str, low: int, high: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 19 and low <= int(text) <= high):
+        raise BadHubLine(f"{name}={text[:30]!r} is not a whole number from {low} to {high}")
+    return int(text)
+
+
+def _seconds(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1e7:
+        raise BadHubLine(f"{name}={text[:30]!r} is not a number of seconds from 0 to 10000000")
+    return value
+
+
+def _version() -> str:
+    try:
+        return version("damludo")
+    except PackageNotFoundError:
+        return "checkout"

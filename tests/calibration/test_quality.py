@@ -1,0 +1,76 @@
+"""What a calibration is worth: errors are measured, bad ones refused, blind squares named."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from damludo.calibration.board import set_up
+from damludo.calibration.errors import BadFit
+from damludo.calibration.quality import blind_squares, pose_quality, require_good, square_quality
+from damludo.play.bench_vision import random_view
+from damludo.play.content import board_content, grid_of_board
+from damludo.rules.variants import variant
+from damludo.vision.content import Content
+from damludo.vision.frame import Image
+from damludo.vision.look import Look
+from damludo.vision.view import BoardView
+
+
+@pytest.fixture(scope="module")
+def english() -> tuple[BoardView, Look, Image, Mapping[int, Content]]:
+    game = variant("english")
+    camera, _, sizes = random_view(game, 1008)
+    frame = camera.read()
+    start = board_content(game.board.playable, game.start)
+    view, look, _ = set_up([frame], grid_of_board(game.board), start, sizes)
+    return view, look, frame.image, start
+
+
+Scene = tuple[BoardView, Look, Image, Mapping[int, Content]]
+
+
+@pytest.mark.simulation
+def test_a_good_pose_misses_by_less_than_a_millimetre(english: Scene) -> None:
+    view, _, image, _ = english
+    quality = pose_quality(view, [image])
+    assert quality.seen == quality.expected == 49
+    assert quality.error_mm < 1.0
+    assert quality.error_mm == pytest.approx(quality.error_squares * 50.0)
+    require_good(quality)
+
+
+@pytest.mark.simulation
+def test_a_board_that_was_pushed_is_refused_with_the_error_and_the_limit(english: Scene) -> None:
+    view, _, image, _ = english
+    pushed = replace(view, translation_mm=view.translation_mm + np.array([7.0, 0.0, 0.0]))
+    with pytest.raises(BadFit, match=r"miss their places by [5-9]\.\d mm .*limit 4\.0 mm"):
+        require_good(pose_quality(pushed, [image]))
+
+
+@pytest.mark.simulation
+def test_a_board_that_is_gone_is_refused(english: Scene) -> None:
+    view, _, image, _ = english
+    with pytest.raises(BadFit, match="only 0 of 49 crossings"):
+        require_good(pose_quality(view, [np.full_like(image, 90)]))
+
+
+@pytest.mark.simulation
+def test_glare_makes_squares_blind_and_says_so(english: Scene) -> None:
+    view, look, image, _ = english
+    glare = image.copy()
+    x, y = np.rint(view.project(view.centre_mm(27)[None])[0]).astype(int)
+    glare[y - 16 : y + 17, x - 16 : x + 17] = 255
+    assert blind_squares(view, look, image) == {}
+    assert list(blind_squares(view, look, glare)) == [27]
+    assert "lamp or window" in blind_squares(view, look, glare)[27]
+
+
+@pytest.mark.simulation
+def test_every_square_of_a_clear_start_is_read_with_a_margin(english: Scene) -> None:
+    view, look, image, start = english
+    quality = square_quality(view, look, [image], start)
+    assert len(quality.margins) == 32
+    assert (quality.wrong, quality.weak) == ((), ())
+    assert quality.least > 6.0

@@ -1,0 +1,229 @@
+"""Our engine behind Hub 2: every line is answered, none ends it."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from damludo.engine.budget import Clock, seconds_for
+from damludo.engine.hub_server import HubServer
+from damludo.engine.hub_text import find_move, read_line, write_position
+from damludo.rules.game import Game
+from damludo.rules.notation import move_text, parse_fen
+from damludo.rules.traits import Variant
+from damludo.rules.variants import VARIANTS, variant
+
+
+class Heard:
+    """What a server said; `done` waits for an answer."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.answered = threading.Event()
+
+    def __call__(self, text: str) -> None:
+        self.lines.append(text)
+        if text.startswith("done"):
+            self.answered.set()
+
+    @property
+    def done(self) -> str:
+        assert self.answered.wait(60.0)
+        return self.lines[-1]
+
+
+Talk = Callable[..., tuple[HubServer, Heard]]
+
+
+@pytest.fixture
+def talk() -> Talk:
+    """Return a function that starts a dialogue and says some lines."""
+
+    def say(*lines: str) -> tuple[HubServer, Heard]:
+        heard = Heard()
+        server = HubServer(heard, compiled=False)
+        for line in lines:
+            server.hear(line)
+        return server, heard
+
+    return say
+
+
+def test_it_says_who_it_is_and_what_can_be_set(talk: Talk) -> None:
+    _, heard = talk("hub")
+    lines = [read_line(text) for text in heard.lines]
+
+    assert [line.word for line in lines] == ["id", "param", "param", "param", "wait"]
+    assert lines[0].values["name"] == "Damludo"
+    assert lines[1].values["values"].split() == ["normal", *VARIANTS]
+
+
+def test_ready_is_said_once_it_can_play(talk: Talk) -> None:
+    assert talk("hub", "init")[1].lines[-1] == "ready"
+
+
+@pytest.mark.parametrize("game", VARIANTS.values(), ids=VARIANTS)
+def test_every_game_is_played(talk: Talk, game: Variant) -> None:
+    position = write_position(game, game.start)
+    _, heard = talk(f"set-param name=variant value={game.key}", f"pos pos={position}", "level nodes=60", "go think")
+
+    move = find_move(game, read_line(heard.done).values["move"], Game.new(game).legal_moves())
+
+    assert move is not None
+    assert read_line(heard.lines[-2]).values["nodes"] == "60"
+
+
+def test_moves_after_the_position_count_for_repetitions(talk: Talk) -> None:
+    """Each king goes away and comes back, once: the same moves again would be a draw."""
+    position = "W" + "e" * 5 + "W" + "e" * 38 + "B" + "e" * 5
+    server, heard = talk(f'pos pos={position} moves="6-1 45-50 1-6 50-45"', "level depth=2", "go think")
+
+    assert heard.done.startswith("done move=6")
+    server.hear(f'pos pos={position} moves="6-1 45-50 1-6 50-45 6-1 45-50 1-6 50-44"')
+    assert "move 8 of the line, '50-44', is not legal" not in heard.lines[-1]
+
+
+def test_the_expected_reply_is_told(talk: Talk) -> None:
+    _, heard = talk("level depth=4", "go think")
+
+    answer = read_line(heard.done).values
+    assert set(answer) == {"move", "ponder"}
+
+
+def test_an_endless_search_ends_when_it_is_told_to(talk: Talk) -> None:
+    server, heard = talk("level infinite", "go analyze")
+    server.hear("ping")
+    assert heard.lines[-1] == "pong"
+
+    server.hear("stop")
+
+    assert heard.done.startswith("done move=")
+
+
+def test_a_stop_that_comes_at_once_is_not_forgotten(talk: Talk) -> None:
+    for _ in range(5):
+        _, heard = talk("level infinite", "go think", "stop")
+        assert heard.lines[-1].startswith("done move=")
+
+
+def test_stop_is_answered_at_once(talk: Talk) -> None:
+    """Within 20 ms of this process's own time: what other processes take meanwhile is not ours."""
+    server, heard = talk("level infinite", "go analyze")
+    time.sleep(0.2)
+
+    before_s = time.process_time()
+    server.hear("stop")
+
+    assert heard.lines[-1].startswith("done")
+    assert time.process_time() - before_s < 0.02
+
+
+def test_pondering_ends_some_time_after_the_hit(talk: Talk) -> None:
+    server, heard = talk("level move-time=0.01", "go ponder")
+    time.sleep(0.1)
+    assert not heard.answered.is_set()
+
+    server.hear("ponder-hit")
+
+    assert heard.done.startswith("done move=")
+
+
+def test_meanwhile_nothing_else_is_begun(talk: Talk) -> None:
+    server, heard = talk("level infinite", "go think")
+    for line in ("go think", "pos start", "level depth=1", "new-game", "set-param name=level value=1", "init"):
+        server.hear(line)
+        assert heard.lines[-1].startswith('error message="a search is running')
+    server.hear("stop")
+
+
+def test_the_end_of_the_input_ends_the_search() -> None:
+    heard = Heard()
+
+    HubServer(heard, compiled=False).serve(["level infinite", "go think"])
+
+    assert heard.lines[-1].startswith("done")
+
+
+def test_quit_is_the_last_line_read() -> None:
+    heard = Heard()
+
+    HubServer(heard, compiled=False).serve(["ping", "quit", "ping"])
+
+    assert heard.lines == ["pong"]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("dance", "is not a command"),
+        ('pos pos="', "is not name=value"),
+        ("pos", "pos needs"),
+        ("pos pos=W", "has 1 characters"),
+        ('pos start moves="1-2"', "is not legal"),
+        ("pos pos=B" + "e" * 50 + ' moves="' + "1-2 " * 6_000 + '"', "too many"),
+        ("level depth=0", "whole number"),
+        ("level nodes=many", "whole number"),
+        ("level move-time=nan", "number of seconds"),
+        ("level time=-1", "number of seconds"),
+        ("level time=1 moves=x", "whole number"),
+        ("go backwards", "is unknown"),
+        ("set-param name=colour value=red", "there is no parameter"),
+        ("set-param name=variant value=chess", "there is no game"),
+        ("set-param name=level value=11", "whole number from 1 to 10"),
+        ("\x00\xff", "is not a command"),
+    ],
+)
+def test_a_bad_line_is_answered_with_an_error(talk: Talk, line: str, reason: str) -> None:
+    server, heard = talk(line)
+
+    assert len(heard.lines) == 1
+    assert read_line(heard.lines[0]).word == "error"
+    assert reason in read_line(heard.lines[0]).values["message"]
+    server.hear("ping")
+    assert heard.lines[-1] == "pong"
+
+
+def test_a_position_that_was_not_understood_is_not_searched(talk: Talk) -> None:
+    _, heard = talk("pos pos=nonsense", "go think")
+
+    assert "there is no position" in heard.lines[-1]
+
+
+def test_a_game_that_is_over_is_not_searched(talk: Talk) -> None:
+    _, heard = talk("pos pos=W" + "e" * 49 + "b", "go think")
+
+    assert "the game is over" in heard.lines[-1]
+
+
+def test_a_low_level_answers_without_a_limit(talk: Talk) -> None:
+    _, heard = talk("set-param name=level value=1", "level infinite", "go think")
+
+    assert read_line(heard.done).word == "done"
+    assert int(read_line(heard.lines[-2]).values["nodes"]) <= 150
+
+
+@pytest.mark.parametrize(
+    ("clock", "seconds"),
+    [
+        pytest.param(Clock(60.0), 1.97, id="a thirtieth of the game's time"),
+        pytest.param(Clock(60.0, increment_s=1.0), 2.77, id="and most of the increment"),
+        pytest.param(Clock(60.0, moves=4), 14.97, id="an even share of a period"),
+        pytest.param(Clock(10.0, moves=1), 9.97, id="all of it for the last move"),
+        pytest.param(Clock(0.0), 0.005, id="hardly anything where nothing is left"),
+        pytest.param(Clock(0.1, increment_s=10.0), 0.06, id="never more than there is"),
+    ],
+)
+def test_a_clock_is_shared_among_moves(clock: Clock, seconds: float) -> None:
+    assert seconds_for(clock) == pytest.approx(seconds)
+
+
+def test_moves_are_written_for_the_game_that_was_chosen(talk: Talk) -> None:
+    rules = variant("russian")
+    position = write_position(rules, parse_fen(rules, "W:Wc3,e3:Bd4,f6,h8"))
+    _, heard = talk("set-param name=variant value=russian", f"pos pos={position}", "level nodes=2000", "go think")
+
+    legal = Game.new(rules, parse_fen(rules, "W:Wc3,e3:Bd4,f6,h8")).legal_moves()
+    move = find_move(rules, read_line(heard.done).values["move"], legal)
+    assert move is not None
+    assert move_text(rules, move) == "c3xe5xg7"

@@ -1,0 +1,119 @@
+"""Endgame tables against a slow twin, and what they are known for."""
+
+from pathlib import Path
+
+import pytest
+
+from damludo.engine.errors import NoTables
+from damludo.engine.memory import MATE, Searcher
+from damludo.engine.port import Limits
+from damludo.engine.search import Deepening
+from damludo.engine.tables import Builder, Ending, Tables, entries, open_tables
+from damludo.rules.game import Game
+from damludo.rules.moves import legal_moves, play
+from damludo.rules.notation import parse_fen
+from damludo.rules.position import PIECES, Colour, Position
+from damludo.rules.traits import Variant
+from damludo.rules.variants import variant
+
+
+def _tables(key: str, folder: Path, pieces: int = 2) -> Tables:
+    builder = Builder(variant(key), pieces, compiled=False)
+    builder.build()
+    assert builder.check() == 0
+    return Tables(variant(key), pieces, builder.save(folder))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture(scope="module")
+def english(folder: Path) -> Tables:
+    return _tables("english", folder)
+
+
+def _pairs(game: Variant) -> list[Position]:
+    """All positions with one man or king of each side."""
+    codes = [int(piece) for piece in PIECES if piece and piece <= 4 and piece.kind in game.movers]
+    positions = []
+    for first in game.board.playable:
+        for second in game.board.playable:
+            for one in (code for code in codes if PIECES[code].colour is Colour.WHITE):
+                for other in (code for code in codes if PIECES[code].colour is Colour.BLACK):
+                    if first != second:
+                        cells = bytearray(len(game.start.cells))
+                        cells[first], cells[second] = one, other
+                        positions += [Position(bytes(cells), side) for side in Colour]
+    return positions
+
+
+def _solve(game: Variant) -> dict[Position, Ending]:
+    """The same definition, a ply at a time, with the moves of the rules."""
+    after = {
+        position: [play(game, position, move) for move in legal_moves(game, position)] for position in _pairs(game)
+    }
+    stuck = "win" if game.stuck_player_wins else "loss"
+    known: dict[Position, Ending] = {}
+    plies = 0
+    while True:
+        found: dict[Position, Ending] = {}
+        for position, following in after.items():
+            if position in known:
+                continue
+            ends = [known.get(next_) if next_ in after else Ending(stuck, 0) for next_ in following]
+            if not following:
+                found[position] = Ending(stuck, 0)
+            elif any(end is not None and end.value == "loss" and end.plies == plies - 1 for end in ends):
+                found[position] = Ending("win", plies)
+            elif plies and all(end is not None and end.value == "win" and end.plies in range(plies) for end in ends):
+                found[position] = Ending("loss", plies)
+        known |= found
+        plies += 1
+        if not found and plies > 2:
+            return known
+
+
+@pytest.mark.parametrize("key", ["english", "anti", "oneway", "alquerque"])
+def test_tables_say_what_a_plain_solver_says(key: str, tmp_path: Path) -> None:
+    tables = _tables(key, tmp_path)
+    solved = _solve(variant(key))
+
+    for position in _pairs(variant(key)):
+        assert tables.probe(position) == solved.get(position, Ending("draw", None)), position
+
+
+def test_the_file_is_found_again_and_has_a_byte_for_each_position(english: Tables, folder: Path) -> None:
+    found = open_tables(variant("english"), folder)
+
+    assert found is not None
+    assert found.pieces == 2
+    # 32 * 31 / 2 pairs of squares, 8 ways to set a piece of each side on them.
+    assert len(english.words) * 8 == 496 * 8
+    assert open_tables(variant("anti"), folder) is None
+    assert entries(variant("english"), 4) <= 8 << 20
+
+
+def test_the_search_sees_the_end_that_the_table_knows(english: Tables) -> None:
+    game = Game.new(variant("english"), parse_fen(variant("english"), "W:WKc3:BKe5"))
+    searcher = Searcher(game.variant, compiled=False, endgames=english)
+    searcher.begin(game, Limits(depth=1))
+    best = Deepening(searcher, searcher.root_moves(game, game.legal_moves()), {}).run(Limits(depth=1))
+
+    assert english.probe(game.position) == Ending("loss", 6)
+    assert best.score == 6 - MATE
+
+
+@pytest.mark.parametrize(
+    ("fen", "reason"),
+    [("W:WKc3,e3:BKe7", "3 pieces"), ("W:WKc3:B", "both sides")],
+)
+def test_what_the_tables_do_not_hold_is_refused(fen: str, reason: str, english: Tables) -> None:
+    with pytest.raises(NoTables, match=reason):
+        english.probe(parse_fen(variant("english"), fen))
+
+
+def test_tables_have_two_to_four_pieces() -> None:
+    with pytest.raises(NoTables, match="2 to 4 pieces"):
+        Builder(variant("english"), 5, compiled=False)
