@@ -1,4 +1,4 @@
-"""The sketch as the Arduino IDE builds it: with the Arduino core, its main() and its flags. It needs more room for the same work."""
+"""The sketch as the Arduino IDE builds it: with the Arduino core, its main() and its flags. The same, but it needs more room."""
 
 import shutil
 import subprocess
