@@ -14,9 +14,9 @@ if TYPE_CHECKING:  # the engine is loaded by `run`, not by a help page
 
 HELP = "let two programs play a match: levels of the engine, chance, foreign engines"
 EXAMPLES = (
-    "damludo match --game english --white level:5 --black level:4 --games 20 --seed 1",
+    "damludo match --game english --white level:3 --black level:2 --games 2 --seed 1",
     "damludo match --game international --white damludo --black 'hub:scan hub' --games 40 --seconds 0.1 --json",
-    "damludo match --game russian --white damludo --black random --games 4 --nodes 2000 --opening-plies 6",
+    "damludo match --game russian --white damludo --black random --games 2 --nodes 300 --opening-plies 6",
 )
 SPEC_HELP = "level:1 to level:10, damludo (full strength), random, hub:COMMAND or hub1:COMMAND (a foreign engine)"
 DEFAULT_SECONDS = 0.1
