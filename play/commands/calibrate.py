@@ -44,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 metavar="FILE",
                 help="the page, .html (default: in the folder reports beside the profile)",
             )
-    cards = steps.add_parser("print-cards", help="corner cards as SVG or PDF, for boards whose squares are not found")
+    help_ = "corner cards as SVG or PDF, for boards whose squares are not found"
+    cards = steps.add_parser("print-cards", help=help_, description=help_)
     cards.add_argument("--output", type=Path, metavar="FILE", default=Path("damludo-cards.pdf"), help=".pdf or .svg")
     cards.add_argument(
         "--card-mm", type=float, default=30.0, metavar="MM", help="side of a marker, 15 to 60 (default 30)"
