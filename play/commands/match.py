@@ -144,15 +144,27 @@ def _rounded(elo: float | None) -> float | None:
 
 
 def _as_text(white: str, black: str, score: "Score") -> str:
-    low, high = score.elo_95
-    bounds = f"{'below' if low is None else f'{low:+.0f}'} to {'above' if high is None else f'{high:+.0f}'}"
-    strength = "no bound" if score.elo is None else f"{score.elo:+.0f}"
     lines = (
         f"{white} against {black}: {score.wins} won, {score.draws} drawn, {score.losses} lost ({score.share:.0%})",
-        f"Elo {strength}, with 95 % {bounds}",
+        _elo_words(score),
         f"illegal answers {score.illegal}, lost on time {score.time_losses}, programs that ended {score.failures}",
     )
     return "\n".join(lines)
+
+
+def _elo_words(score: "Score") -> str:
+    """Tell the difference of strength; a limit that so few or so clear games do not set is left out."""
+    low, high = score.elo_95
+    if low is None and high is None:
+        bounds = "could be anything"
+    elif low is None:
+        bounds = f"at most {high:+.0f}"
+    elif high is None:
+        bounds = f"at least {low:+.0f}"
+    else:
+        bounds = f"{low:+.0f} to {high:+.0f}"
+    measured = "cannot be measured when one side takes every point" if score.elo is None else f"is {score.elo:+.0f}"
+    return f"Elo difference {measured}; with 95 % certainty {bounds}"
 
 
 def _plies(text: str) -> int:

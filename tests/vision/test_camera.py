@@ -197,3 +197,10 @@ def test_a_replugged_camera_is_known_by_its_link(tmp_path: Path) -> None:
 def test_gray_pictures_become_colour() -> None:
     with camera(Device(lambda n: np.full((32, 32), n % 251, np.uint8))) as source:
         assert source.read().image.shape == (32, 32, 3)
+
+
+def test_a_camera_that_is_missing_is_told_in_one_sentence_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(CameraNotFound, match="camera 97 cannot be opened"):
+        Camera(97)
+
+    assert capfd.readouterr().err == ""
