@@ -73,7 +73,7 @@ class Score:
 
 def elo_of(share: float) -> float | None:
     """Return the difference in strength at which a share of the points is expected; None for nothing and for everything."""
-    return -400 * math.log10(1 / share - 1) if 1e-9 < share < 1 - 1e-9 else None
+    return 400 * math.log10(share / (1 - share)) if 1e-9 < share < 1 - 1e-9 else None
 
 
 def wilson(share: float, games: int) -> tuple[float, float]:

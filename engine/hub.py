@@ -9,6 +9,7 @@ Source of the protocols: the text protocol.txt of Scan 3.1 for Hub 2; sessions w
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol
@@ -281,10 +282,8 @@ class ForeignEngine:
         """Have it answer at once; may be called from any thread."""
         process = self._process
         if process is not None:
-            try:
+            with suppress(ForeignFailed):  # whoever waits for the answer learns it
                 process.send("stop")
-            except ForeignFailed:
-                pass  # whoever waits for the answer learns it
 
     def close(self) -> None:
         """End the process, if there is one."""

@@ -124,7 +124,7 @@ class HubServer:
             self._variant = variant("international" if value == NORMAL else value)
             self._game, self._ready = Game.new(self._variant), False
         elif name == "level":
-            self._level = _whole(name, value, 1, len(LEVELS))
+            self._level, self._ready = _whole(name, value, 1, len(LEVELS)), False
         elif name == "seed":
             self._seed = _whole(name, value, 0, 999_999_999)
         else:
@@ -133,8 +133,9 @@ class HubServer:
     def _init(self, line: Line) -> None:
         self._refuse_while_searching()
         if not self._ready:
-            # One short search has the kernels compiled and loaded, so that the first answer of the game is on time.
-            limits = Limits(nodes=4_000, depth=4)
+            # One short search has the kernels compiled and loaded, so that the first answer of the game is on time. Its
+            # nodes are the level's: they decide whether it runs compiled.
+            limits = Limits(nodes=LEVELS[self._level - 1].nodes, depth=4)
             AlphaBeta(limits, compiled=self._compiled, report=self._report).choose(Game.new(self._variant))
         self._ready = True
         self._say("ready")

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 import weakref
+from contextlib import suppress
 from typing import IO
 
 from damludo.engine.errors import ForeignGone, ForeignSilent
@@ -148,11 +149,9 @@ def _end(process: "subprocess.Popen[bytes]", closing: threading.Event, reader: t
         process.wait(GOODBYE_S)
     except (OSError, ValueError, subprocess.TimeoutExpired):
         pass
-    try:
-        # The whole group, also when the program itself has ended: it may have left others behind.
+    # The whole group, also when the program itself has ended: it may have left others behind.
+    with suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
-    except OSError:
-        pass
     process.wait()
     if not process.stdin.closed:
         process.stdin.close()

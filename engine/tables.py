@@ -171,7 +171,10 @@ class Tables:
             raise NoTables("the tables hold positions where both sides have pieces, and only men and kings")
         pieces = len(position.cells) - position.cells.count(0)
         if pieces > self.pieces:
-            raise NoTables(f"the position has {pieces} pieces, the tables go up to {self.pieces}")
+            raise NoTables(
+                f"the position has {pieces} pieces, but the tables that were made go up to {self.pieces}; "
+                f"'damludo tables build' makes larger ones"
+            )
         entry = program.module["search"].entry_of(coded.own, coded.opp, coded.kings, coded.side)
         value = int(self.words.view(np.uint8)[entry])
         if value == 0:

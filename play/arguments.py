@@ -51,7 +51,7 @@ def count(text: str) -> int:
 def seed(text: str) -> int:
     """Read the seed of a random generator, a whole number from 0; an argparse type."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a seed: a whole number from 0")
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a seed: a whole number from 0, of at most 18 digits")
     return int(text)
 
 

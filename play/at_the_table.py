@@ -310,8 +310,11 @@ class _Session:
         path = self._where.journals / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{self._game.variant.key}.jsonl"
         with contextlib.closing(open_journal(path)) as journal:
             match, eyes = self._match(seen, journal)
-            result = match.run()
-            print(f"The game is kept in {path}", flush=True)
+            try:
+                result = match.run()
+            finally:
+                # After Ctrl-C and when a device is lost it matters most.
+                print(f"The game is kept in {path}", flush=True)
             wanted = match.wanted
             # Whoever plays in the terminal alone starts the next game there; at the page the table waits for it.
             if result is not None and self._page.was_opened:

@@ -127,8 +127,9 @@ def watch_figures(plies: int) -> list[Row]:
 
 
 def rows(tally: Tally) -> list[Row]:
-    """Return the figures of a tally."""
-    return [*_of_plies(tally), *_of_breaches(tally), *_of_touches(tally), *_reliability(tally), *_of_time(tally)]
+    """Return the figures of a tally; what was not tried has none."""
+    parts = (_of_plies(tally), _of_breaches(tally), _of_touches(tally), _reliability(tally), _of_time(tally))
+    return [row for part in parts for row in part if not math.isnan(row[1])]
 
 
 def _share(hits: Sequence[bool]) -> float:

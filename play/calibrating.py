@@ -456,54 +456,6 @@ def picture_path(profile: Path) -> Path:
     return profile.with_suffix(".jpg")
 
 
-def document(done: Calibrated, variant: Variant) -> dict[str, object]:
-    """Return the JSON document of a step."""
-    profile, pose = done.profile, done.pose
-    view = profile.view
-    corners = view.project(corners_of(view.grid, view.sizes, profile.white_at))
-    answer: dict[str, object] = {
-        "step": done.step,
-        "file": str(done.path),
-        "camera": profile.camera,
-        "board": profile.board,
-        "game": variant.key,
-        "white_at": profile.white_at,
-        "method": done.method,
-        "frames": done.frames,
-        "image_size": list(profile.image_size),
-        "corners": np.round(corners, 2).tolist(),
-        "focal_px": round(profile.focal_px, 1),
-        "k1": round(profile.k1, 4),
-        "tilt_deg": round(tilt_deg(view), 1),
-        "distance_mm": round(float(np.linalg.norm(profile.translation_mm)), 0),
-        "square_mm": view.sizes.square_mm,
-        "crossings": pose.seen,
-        "crossings_expected": pose.expected,
-        "error_px": _number(pose.error_px, 3),
-        "error_mm": _number(pose.error_mm, 3),
-        "error_squares": _number(pose.error_squares, 4),
-        "limit_squares": 0.08,
-        "good": is_good(done),
-        "settings": dict(profile.settings),
-        "notes": list(done.notes),
-        "cpu_ms": done.cpu_ms,
-    }
-    return answer | _squares_document(done.squares, variant)
-
-
-def _squares_document(squares: SquareQuality | None, variant: Variant) -> dict[str, object]:
-    if squares is None:
-        return {"least_margin_nats": None, "margins_nats": None, "blind": None, "weak": None, "wrong": None}
-    name = variant.board.name
-    return {
-        "least_margin_nats": round(squares.least, 2),
-        "margins_nats": {name(place): round(margin, 2) for place, margin in squares.margins.items()},
-        "blind": {name(place): why for place, why in squares.blind.items()},
-        "weak": [name(place) for place in squares.weak],
-        "wrong": [name(place) for place in squares.wrong],
-    }
-
-
 def is_good(done: Calibrated) -> bool:
     """The pose is within its limit, and hardly a square contradicts the start position."""
     wrong = len(done.squares.wrong) if done.squares else 0
@@ -514,10 +466,6 @@ def tilt_deg(view: BoardView) -> float:
     """Return the angle between the camera's axis and the vertical."""
     rotation, _ = cv2.Rodrigues(view.rotation_vector)
     return float(np.degrees(np.arccos(np.clip(abs(rotation[2, 2]), 0, 1))))
-
-
-def _number(value: float, digits: int) -> float | None:
-    return round(value, digits) if np.isfinite(value) else None
 
 
 def sizes_for(variant: Variant, square_mm: float, disc_mm: tuple[float, float], measured: bool) -> BoardSizes:

@@ -15,7 +15,7 @@ from damludo.calibration.overlay import overlay
 from damludo.calibration.profile import CameraProfile, Record, camera_path, load_camera
 from damludo.calibration.quality import CLEAR_NATS, MOST_ERROR_SQUARES, PoseQuality, pose_quality, require_good
 from damludo.play.calibrating import EyesChoice, picture_path, taking, tilt_deg
-from damludo.play.console import cannot_write
+from damludo.play.console import CommandError, ExitCode, cannot_write
 from damludo.rules.geometry import Board
 from damludo.vision.errors import CameraError, VisionError
 from damludo.vision.frame import Image
@@ -45,22 +45,35 @@ def write_report_page(choice: EyesChoice, output: Path | None) -> dict[str, obje
 
     Raises:
         NoProfile: nothing was calibrated.
-        CommandError: the page cannot be written.
+        CommandError: the page cannot be written, or would take the profile's place.
     """
     path, images = _profile_and_pictures(choice)
     profile = load_camera(path)
     pose = None
     if images:
         pose = pose_quality(profile.view, images)
-    page = output or path.with_suffix(".html")
+    page = output or path.parent / "reports" / path.with_suffix(".html").name
+    same_as_json = _json_beside(page, path)
     answer = _document(profile, path, page, pose, choice.variant.board)
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(_page(profile, choice, pose, images, answer), encoding="utf-8")
-        page.with_suffix(".json").write_text(json.dumps(answer, ensure_ascii=False, indent=1), encoding="utf-8")
+        same_as_json.write_text(json.dumps(answer, ensure_ascii=False, indent=1), encoding="utf-8")
     except OSError as error:
         raise cannot_write(page, error) from error
     return answer
+
+
+def _json_beside(page: Path, profile: Path) -> Path:
+    """Name the JSON of `page`; it must be neither the page itself nor the profile, which is JSON as well."""
+    if page.suffix.lower() not in (".html", ".htm"):
+        raise CommandError(f"{page} does not end in .html; name the page so", ExitCode.USAGE)
+    beside = page.with_suffix(".json")
+    if beside.resolve() == profile.resolve():
+        raise CommandError(
+            f"{beside}, the JSON of the page, would overwrite the profile; name another page", ExitCode.USAGE
+        )
+    return beside
 
 
 def _profile_and_pictures(choice: EyesChoice) -> tuple[Path, list[Image]]:

@@ -425,7 +425,7 @@ def play_touch(table: RenderedGame, shift_squares: float) -> Touched | None:
     away: list[Gesture] = [Take(x, y), Put(x + dx, y + dy, exact=True)]
     gestures: list[Gesture] = [Push(x, y, dx, dy)] if push else away
     table.forget()
-    table.act(gestures)
+    table.act(gestures, settle_s=1.4)
     name = table.variant.board.name(square)
     told = [
         (told_of, event.confidence)

@@ -134,6 +134,9 @@ class Terminal:
     def _list_moves(self) -> None:
         assert self._game is not None
         game = self._game()
+        if game.position.side is not self._human:
+            self._say("It is the machine's turn; your moves are listed in yours.")
+            return
         self._say(", ".join(sorted(move_text(game.variant, move) for move in game.legal_moves())))
 
     def _say(self, text: str) -> None:

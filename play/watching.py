@@ -172,6 +172,8 @@ class BoardEvents:
         if not self._quiet:
             self._quiet_since_s = frame.time_s
         self._quiet = [*self._quiet, frame][-5:]
+        if self.watcher.unseen:
+            self._stretch = Stretch()
         if self._stretch.judged or len(self._quiet) < QUIET_FRAMES_TO_JUDGE:
             return
         frames = tuple(self._quiet)

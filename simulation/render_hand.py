@@ -88,6 +88,8 @@ class HandPainter:
         )
         seen = np.column_stack([edge, np.ones(len(edge))]) @ carry.T
         ahead = seen[:, 2] > 0.05 * seen[-1, 2]
+        if not ahead.any():
+            return None  # an arm bent so far that all of it lies beyond the camera's horizon
         points = seen[ahead, :2] / seen[ahead, 2:]
         low = np.maximum(np.floor(points.min(axis=0)) - margin, 0).astype(int)
         high = np.minimum(np.ceil(points.max(axis=0)) + margin, (self._pose.width, self._pose.height)).astype(int)

@@ -322,7 +322,12 @@ class _MonotonicClock:
 
 
 def _open(source: int | str) -> Capture:
-    capture = cv2.VideoCapture(source)
+    # A camera that is not there is told in one sentence; OpenCV's own pages about it would bury that.
+    told = cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    try:
+        capture = cv2.VideoCapture(source)
+    finally:
+        cv2.utils.logging.setLogLevel(told)
     # Obeyed by some drivers only; the thread makes it unimportant.
     capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     # OpenCV's stubs promise any integer or floating array; cameras give uint8 and `_as_bgr` checks it.

@@ -80,11 +80,19 @@ def adapted_look(look: Look, image: Image, view: BoardView) -> Look:
         content = _sure_content(SquareReader(view, known), image)
         fresh = learn_look(image, view, content, radius=known.radius)
         known = _joined(known, fresh, content, view)
+    if _both_sides_seen(SquareReader(view, known), image):
+        return known
     # A flash or another white balance may carry a paint so far away that it reads as an empty square, surely and everywhere.
     # What the picture says of itself then explains it better; whose discs they are the taught paint still tells.
     alone = _named_after(taught_discs, cold_look(image, view))
     better = SquareReader(view, alone).explained(image) - SquareReader(view, known).explained(image)
     return alone if better > EXPLAINS_BETTER else known
+
+
+def _both_sides_seen(reader: SquareReader, image: Image) -> bool:
+    """Return whether discs of each side are read with certainty."""
+    sure = list(_sure_content(reader, image).values())
+    return min(sure.count(Content.WHITE_MAN), sure.count(Content.BLACK_MAN)) >= FEWEST
 
 
 def _named_after(discs: Floats, look: Look) -> Look:

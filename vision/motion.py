@@ -188,6 +188,10 @@ class MotionWatch:
             covered[self._places_under(self.cover.mask)] = True
         return covered[:-1]
 
+    def cover_places(self, places: Sequence[int]) -> None:
+        """Be told that a hand must have been over some places."""
+        self._covered[list(places)] = True
+
     def move_to(self, region: Region) -> None:
         """Go on with the board at another place of the picture; what was covered stays covered."""
         self.region = region

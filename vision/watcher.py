@@ -62,6 +62,8 @@ REFRESH_S = 2.0
 """While nobody reaches in, the baseline follows the light this often."""
 DISTURBED_NATS = 6.0
 """A disc that changed by so much evidence was touched, if a hand was over it."""
+UNSEEN_NATS, UNSEEN_PLACES = 4.0, 3
+"""So many places at most, changed by so much evidence, were changed by a hand that was overlooked."""
 NEVER_S = -1e9
 
 
@@ -88,6 +90,7 @@ class BoardWatcher:
     Attributes:
         view: where board and camera stand now.
         glimpses: what was seen beside the hand since the last `believe`.
+        unseen: something stirred, and a few places changed, without a hand that was seen; until the board is read again.
     """
 
     def __init__(
@@ -95,6 +98,8 @@ class BoardWatcher:
     ) -> None:
         self.view = view
         self.glimpses = Glimpses()
+        self.unseen = False
+        self._stirred = False
         self._reader, self._reader_at = reader, reader_at
         self._motion = MotionWatch(Region.of_view(view))
         self._sampler = PatchSampler(view)
@@ -187,6 +192,7 @@ class BoardWatcher:
         if not self._was_quiet:
             self._quiet.clear()
             self._quiet_was_read = False
+            self._stirred = True
         self._quiet.append(frame)
         if self._station is None:
             self._station = Station(self.view, frame.image)
@@ -194,6 +200,7 @@ class BoardWatcher:
             self._take_baseline(tuple(self._quiet))
         elif len(self._quiet) >= CALM_FRAMES and self._baseline_wants_refreshing(frame.time_s):
             self._refresh_baseline()
+            self._stirred = False
 
     def quiet_frame(self) -> Frame | None:
         """Return the newest quiet frame, or None if there was none yet."""
@@ -212,6 +219,7 @@ class BoardWatcher:
         if not frames:
             raise VisionError("the board was not quiet yet; take the hands away and wait half a second")
         self._quiet_was_read = True
+        self.unseen = False
         image = _average(frames)
         self._change, self._disagreement = None, ()
         if self._baseline is not None and self._believed is not None:
@@ -304,7 +312,7 @@ class BoardWatcher:
     def _baseline_wants_refreshing(self, now_s: float) -> bool:
         if not self._baseline_is_calm:
             return True
-        return now_s - self._baseline_s >= REFRESH_S and not self.covered.any()
+        return (self._stirred or now_s - self._baseline_s >= REFRESH_S) and not self.covered.any()
 
     def _refresh_baseline(self) -> None:
         """Let the baseline follow the light while nobody reaches in, or be a calm one at last, as long as nothing changed."""
@@ -312,9 +320,14 @@ class BoardWatcher:
         if self._baseline is None:
             return
         now = self._sampler.sample(_average(tuple(self._quiet)))
-        if float(self._sampler.compare(self._baseline, now).log_likelihood_ratio.max()) < 0.0:
+        ratio = self._sampler.compare(self._baseline, now).log_likelihood_ratio
+        if float(ratio.max()) < 0.0:
             self._baseline, self._baseline_frame = now, self._quiet[-1].number
             self._baseline_is_calm = True
+        elif self._stirred and 0 < int((ratio > UNSEEN_NATS).sum()) <= UNSEEN_PLACES:
+            # A finger tip at the edge is hardly a hand; but discs do not move by themselves, and light changes more places.
+            self._motion.cover_places([int(place) for place in np.flatnonzero(ratio > UNSEEN_NATS)])
+            self.unseen = True
 
     def _glimpse(self, frame: Frame) -> None:
         """Look at what the hand does not cover."""
@@ -371,6 +384,8 @@ class BoardWatcher:
         self._drifts = []
         self._quiet.clear()
         self._was_quiet = False
+        # Good enough to know a move by, but a hair of error in the pose is a shift of every disc.
+        self._baseline_is_calm = False
 
 
 def _average(frames: Sequence[Frame]) -> Image:

@@ -13,7 +13,7 @@ constexpr uint8_t kPieces = 8;  // one runs, the others wait
 // So much is cut ahead behind the running piece, which has up to 4 ms itself: time enough to plan a line at the highest step rate,
 // and with the piece that passes the mark a hold is felt within 14 ms. Pieces at the ends of short moves are much shorter than 4 ms.
 constexpr uint32_t kCyclesAhead = 95000;
-constexpr uint16_t kFirstTick = 200;  // a compare register must not be too near to the counter, see docs/protocol.md
+constexpr uint16_t kFirstTick = 200;  // a compare register of 0 never matches in the simulators, and the chip misses one too near
 
 struct Queued {
     Piece piece;

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _game_of(arguments: argparse.Namespace) -> Game:
-    from damludo.rules.pdn import MAX_BYTES, decode_pdn, read_pdn
+    from damludo.rules.pdn import MAX_BYTES, PdnGame, decode_pdn, read_pdn
 
     try:
         with arguments.file.open("rb") as stream:
@@ -78,7 +78,7 @@ def _game_of(arguments: argparse.Namespace) -> Game:
     if arguments.number > len(games):
         message = f"{arguments.file} holds {len(games)} games, there is no game {arguments.number}; see --number"
         raise CommandError(message, ExitCode.BAD_INPUT)
-    read = games[arguments.number - 1]
+    read: PdnGame = games[arguments.number - 1]
     if read.problems:
         problem = read.problems[0]
         message = f"{arguments.file}, ply {problem.ply}, {problem.text!r}: {problem.reason}; see 'damludo pdn check'"

@@ -23,7 +23,7 @@ HELP = "measure how fast the parts of the program are on this machine"
 EXAMPLES = (
     "damludo bench rules",
     "damludo bench rules --witness other/bin/python",
-    "damludo bench vision --views 210 --json",
+    "damludo bench vision --views 210 --plies 2000 --json",
 )
 
 LEAVES = {"english": 6, "international": 5}
@@ -80,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "program's own interpreter, if it has one of them)",
     )
     parser.add_argument("--views", type=count, default=42, metavar="N", help="random views that vision is set up on")
+    parser.add_argument("--plies", type=count, default=48, metavar="N", help="plies of rendered games that are watched")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -105,13 +106,13 @@ def _shown(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def vision(views: int) -> tuple[Figure, ...]:
-    """Set up on random rendered views of all games, and time readings."""
+def vision(views: int, plies: int) -> tuple[Figure, ...]:
+    """Set up on random rendered views of all games, time readings, watch rendered games."""
     from damludo.play.bench_vision import calibration_figures
+    from damludo.play.bench_watch import watch_figures
 
-    return tuple(
-        Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in calibration_figures(views)
-    )
+    rows = [*calibration_figures(views), *watch_figures(plies)]
+    return tuple(Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in rows)
 
 
 def rules(witnesses: Sequence[str] = ()) -> tuple[Figure, ...]:
@@ -179,6 +180,6 @@ def engine(depth: int = 10, nodes: int = 3_000_000, compiled: bool | None = None
 PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
     "rules": lambda arguments: rules(arguments.witness),
     "engine": lambda _: engine(),
-    "vision": lambda arguments: vision(arguments.views),
+    "vision": lambda arguments: vision(arguments.views, arguments.plies),
 }
 """The parts by name, each with what measures it."""

@@ -17,7 +17,7 @@ HELP = "let the engine choose a move"
 EXAMPLES = (
     "damludo best --game damludo --level 3",
     'damludo best --game russian --fen "W:Wc3,e3:Bd4,f6,h8" --nodes 2000 --json',
-    "damludo best --game english --lines 3 --nodes 60000",
+    "damludo best --game english --lines 3 --nodes 6000",
 )
 
 

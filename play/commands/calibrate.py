@@ -27,7 +27,7 @@ STEPS = {
     "board": "find the board again, for example after the camera was moved; the look of the discs is kept",
     "pieces": "learn on the start position what squares and discs look like, and how surely each square can be read",
     "check": "compare the profile with what the camera sees now",
-    "report": "write the profile with its picture as one HTML page, and as JSON",
+    "report": "write an HTML page that tells how good the profile is, and the same as JSON beside it",
 }
 
 
@@ -38,8 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         step = steps.add_parser(name, help=help_, description=help_)
         _add_eyes_arguments(step)
         if name == "report":
-            step.add_argument("--output", type=Path, metavar="FILE", help="the page (default: beside the profile)")
-    cards = steps.add_parser("print-cards", help="corner cards as SVG or PDF, for boards whose squares are not found")
+            step.add_argument(
+                "--output",
+                type=Path,
+                metavar="FILE",
+                help="the page, .html (default: in the folder reports beside the profile)",
+            )
+    help_ = "corner cards as SVG or PDF, for boards whose squares are not found"
+    cards = steps.add_parser("print-cards", help=help_, description=help_)
     cards.add_argument("--output", type=Path, metavar="FILE", default=Path("damludo-cards.pdf"), help=".pdf or .svg")
     cards.add_argument(
         "--card-mm", type=float, default=30.0, metavar="MM", help="side of a marker, 15 to 60 (default 30)"
@@ -94,7 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _print_cards(arguments)
     if arguments.step == "report":
         return _report(arguments)
-    from damludo.play.calibrating import calibrate, document, is_good
+    from damludo.play.calibrating import calibrate, is_good
+    from damludo.play.calibration_document import document
 
     choice = _choice(arguments)
     done = calibrate(arguments.step, choice)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:  # the engine is loaded by `run`, not by a help page
 
 HELP = "let two programs play a match: levels of the engine, chance, foreign engines"
 EXAMPLES = (
-    "damludo match --game english --white level:5 --black level:4 --games 20 --seed 1",
+    "damludo match --game english --white level:3 --black level:2 --games 2 --seed 1",
     "damludo match --game international --white damludo --black 'hub:scan hub' --games 40 --seconds 0.1 --json",
-    "damludo match --game russian --white damludo --black random --games 4 --nodes 2000 --opening-plies 6",
+    "damludo match --game russian --white damludo --black random --games 2 --nodes 300 --opening-plies 6",
 )
 SPEC_HELP = "level:1 to level:10, damludo (full strength), random, hub:COMMAND or hub1:COMMAND (a foreign engine)"
 DEFAULT_SECONDS = 0.1
@@ -144,15 +144,27 @@ def _rounded(elo: float | None) -> float | None:
 
 
 def _as_text(white: str, black: str, score: "Score") -> str:
-    low, high = score.elo_95
-    bounds = f"{'below' if low is None else f'{low:+.0f}'} to {'above' if high is None else f'{high:+.0f}'}"
-    strength = "no bound" if score.elo is None else f"{score.elo:+.0f}"
     lines = (
         f"{white} against {black}: {score.wins} won, {score.draws} drawn, {score.losses} lost ({score.share:.0%})",
-        f"Elo {strength}, with 95 % {bounds}",
+        _elo_words(score),
         f"illegal answers {score.illegal}, lost on time {score.time_losses}, programs that ended {score.failures}",
     )
     return "\n".join(lines)
+
+
+def _elo_words(score: "Score") -> str:
+    """Tell the difference of strength; a limit that so few or so clear games do not set is left out."""
+    low, high = score.elo_95
+    if low is None and high is None:
+        bounds = "could be anything"
+    elif low is None:
+        bounds = f"at most {high:+.0f}"
+    elif high is None:
+        bounds = f"at least {low:+.0f}"
+    else:
+        bounds = f"{low:+.0f} to {high:+.0f}"
+    measured = "cannot be measured when one side takes every point" if score.elo is None else f"is {score.elo:+.0f}"
+    return f"Elo difference {measured}; with 95 % certainty {bounds}"
 
 
 def _plies(text: str) -> int:

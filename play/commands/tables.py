@@ -14,7 +14,7 @@ from damludo.rules.variants import variant
 HELP = "make endgame tables, or ask them how a position ends"
 EXAMPLES = (
     "damludo tables build --game english --pieces 2",
-    'damludo tables probe --game english --fen "W:WKc3,Kg7:BKa1" --json',
+    'damludo tables probe --game english --fen "W:WKd4:BKa5"',
 )
 
 

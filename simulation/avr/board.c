@@ -114,7 +114,7 @@ static void on_step(avr_irq_t *irq, uint32_t value, void *param) {
     if (!steppers_on) return;
     position[axis] += change;
     update_inputs();
-    if (trace) fprintf(trace, "%llu %c %+d\n", (unsigned long long)avr->cycle, "XYZ"[axis], change);
+    if (trace) fprintf(trace, "%llu %d %+d\n", (unsigned long long)avr->cycle, axis, change);
 }
 
 static void on_steppers(avr_irq_t *irq, uint32_t value, void *param) {

@@ -107,7 +107,7 @@ def test_a_command_that_is_none_is_said(command: str) -> None:
 def test_an_engine_that_never_greets_is_given_up(engine_script: Script) -> None:
     silent = engine_script(source="import time\ntime.sleep(60)\n")
 
-    with pytest.raises(ForeignSilent, match="'wait' within 0.3 s"):
+    with pytest.raises(ForeignSilent, match=r"'wait' within 0\.3 s"):
         _foreign(silent, patience=Patience(start_s=0.3)).choose(_start())
 
 

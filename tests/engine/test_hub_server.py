@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from damludo.engine import memory
 from damludo.engine.budget import Clock, seconds_for
 from damludo.engine.hub_server import HubServer
 from damludo.engine.hub_text import find_move, read_line, write_position
+from damludo.engine.program import Report
 from damludo.rules.game import Game
 from damludo.rules.notation import move_text, parse_fen
 from damludo.rules.traits import Variant
@@ -61,6 +63,26 @@ def test_it_says_who_it_is_and_what_can_be_set(talk: Talk) -> None:
 
 def test_ready_is_said_once_it_can_play(talk: Talk) -> None:
     assert talk("hub", "init")[1].lines[-1] == "ready"
+
+
+@pytest.mark.parametrize(("level", "compiled"), [(10, True), (7, True), (6, False)])
+def test_init_prepares_what_the_first_move_needs(level: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    real = memory._searcher
+
+    def searcher(game: Variant, fast: bool, report: Report) -> memory.Searcher:
+        asked.append(fast)
+        return real(game, False, report)
+
+    monkeypatch.setattr(memory, "_searcher", searcher)
+    monkeypatch.setattr(memory, "can_compile", lambda: True)
+    heard = Heard()
+    server = HubServer(heard)
+    for line in (f"set-param name=level value={level}", "init", "level nodes=6100", "go think"):
+        server.hear(line)
+
+    assert heard.done.startswith("done")
+    assert asked == [compiled, compiled]
 
 
 @pytest.mark.parametrize("game", VARIANTS.values(), ids=VARIANTS)

@@ -56,4 +56,4 @@ def test_lines_behind_the_first_moves_add_up() -> None:
     counts = divide(VARIANTS["english"], VARIANTS["english"].start, 5, compiled=False)
 
     assert len(counts) == 7
-    assert sum(count for _, count in counts) == 1469
+    assert sum(count for _, count in counts) == 7361

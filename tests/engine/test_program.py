@@ -22,12 +22,13 @@ needs_numba = pytest.mark.skipif(not can_compile(), reason="numba is not install
 PLAY = """
 import json, sys
 from damludo.engine.port import Limits
+from damludo.engine.program import can_compile
 from damludo.engine.search import AlphaBeta
 from damludo.rules.game import Game
 from damludo.rules.variants import variant
 
 said = []
-choice = AlphaBeta(Limits(nodes=4_000), report=said.append).choose(Game.new(variant("alquerque")))
+choice = AlphaBeta(Limits(nodes=4_000), compiled=can_compile(), report=said.append).choose(Game.new(variant("alquerque")))
 loaded = [value for name in list(sys.modules) if name.startswith("damludo_") for value in vars(sys.modules[name]).values()]
 compiled = [value.stats for value in loaded if hasattr(value, "stats")]
 print(json.dumps({

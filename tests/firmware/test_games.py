@@ -17,7 +17,7 @@ CLEAN = {"wrong_plies": 0, "false_penalties": 0, "crushed": 0, "dropped": 0, "do
     ("controller", "game", "camera"),
     [
         pytest.param("avr", "damludo", "readings", id="the flashed image plays damludo"),
-        pytest.param("avr", "alquerque", "rendered", id="the flashed image plays under a rendered camera"),
+        pytest.param("avr", "anti", "rendered", id="the flashed image plays under a rendered camera"),
         pytest.param("native", "damludo", "rendered", id="the firmware on this computer plays damludo"),
     ],
 )

@@ -24,7 +24,7 @@ MakeWire = Callable[[str], Any]
 def _steps(trace: Path) -> list[Step]:
     """Return the steps of a trace: time in s, axis, direction."""
     rows = [line.split() for line in trace.read_text(encoding="ascii").splitlines() if not line.startswith("T")]
-    return [(int(cycles) / CPU_HZ, "XYZ".index(axis), int(change)) for cycles, axis, change in rows]
+    return [(int(cycles) / CPU_HZ, int(axis), int(change)) for cycles, axis, change in rows]
 
 
 def _place(point: dict[str, float]) -> tuple[int, ...]:

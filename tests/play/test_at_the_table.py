@@ -1,6 +1,8 @@
 """What comes before and after a match at the table: settings, the page's port, a board that is not set up yet, the next game."""
 
+import os
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,9 @@ from typing import Any
 import pytest
 
 from damludo.play.at_the_table import TableParts, WebChoice, _EitherCommands, _first_game, _page, _Session
+from damludo.play.cli import main
 from damludo.play.folders import folders
+from damludo.play.match import Match
 from damludo.play.page.page import Page, open_page
 from damludo.play.ports import Command, NewGame, Order
 from damludo.play.settings import PlaySettings
@@ -80,6 +84,26 @@ class _Orders:
 
     def poll(self) -> Order | None:
         return self._orders.pop(0) if self._orders else None
+
+
+def test_who_interrupts_a_match_is_told_where_it_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(match: Match) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Match, "run", interrupted)
+    # A keyboard at which nobody types: the end of the input would end the match.
+    typed, keyboard = os.pipe()
+    with os.fdopen(typed) as stdin:
+        with os.fdopen(keyboard, "w"):
+            monkeypatch.setattr("sys.stdin", stdin)
+            told = ["--home", str(tmp_path), "play", "--sim", "--speed", "20", "--web-port", "0", "--no-browser"]
+            assert main(told) == 130
+        for reader in (thread for thread in threading.enumerate() if thread.name == "terminal"):
+            reader.join(10.0)
+    (kept,) = (tmp_path / "data" / "journals").iterdir()
+    assert f"The game is kept in {kept}" in capsys.readouterr().out
 
 
 def test_commands_come_from_everybody() -> None:

@@ -56,6 +56,21 @@ def test_pieces_check_report_and_look_follow_each_other(
 
 
 @pytest.mark.simulation
+def test_a_report_never_overwrites_the_profile(shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Page, JSON and profile had one name, and the JSON of the page is what stayed."""
+    picture = ("--game", "english", "--picture", str(shot / "0.png"))
+    profile = Path(str(calibrated(capsys, tmp_path, "camera", *picture)[1]["file"]))
+    before = profile.read_bytes()
+
+    code, told = calibrated(capsys, tmp_path, "report", *picture)
+    assert (code, told["html"]) == (0, str(profile.parent / "reports" / "pictures--8x8.html"))
+    for output, words in ((profile.with_suffix(".html"), "overwrite the profile"), (profile, "does not end in .html")):
+        assert main(["--home", str(tmp_path), "calibrate", "report", *picture, "--output", str(output)]) == 2
+        assert words in capsys.readouterr().err
+    assert profile.read_bytes() == before
+
+
+@pytest.mark.simulation
 def test_a_camera_that_was_moved_fails_the_check_and_the_board_is_found_again(
     shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

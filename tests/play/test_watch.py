@@ -50,17 +50,17 @@ def events(test_data: Path, labels: Labels, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.photos
-def test_at_most_three_of_46_photographs_are_wrong_about_the_hand(
+def test_at_most_two_of_46_photographs_are_wrong_about_the_hand(
     events: list[dict[str, object]], labels: Labels
 ) -> None:
-    """With the board as the finder sees it: 44 (hands beside the field), 222 and 262 (an arm's shadow, hardly any arm)."""
+    """With the board as the finder sees it: 44 (hands beside the field) and 222 (a finger tip in an arm's shadow)."""
     told = {int(str(e["frame"])): e["event"] == "hand_in" for e in events if str(e["event"]).startswith("hand")}
     hand, wrong = False, []
     for number, one in enumerate(labels):
         hand = told.get(number, hand)
         if hand != str(one["occluder"]).startswith("hand"):
             wrong.append(one["frame"])
-    assert len(wrong) <= 3, wrong
+    assert len(wrong) <= 2, wrong
 
 
 @pytest.mark.photos

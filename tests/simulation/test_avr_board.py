@@ -116,7 +116,7 @@ def test_steps_and_timer_loads_are_traced_by_the_cycle(start: Start, tmp_path: P
     first, *steps = (tmp_path / "trace").read_text(encoding="ascii").splitlines()
     assert first == "T 639"
     cycles = [int(step.split()[0]) for step in steps]
-    assert [step.split()[1:] for step in steps] == [["X", "+1"]] * 1000
+    assert [step.split()[1:] for step in steps] == [["0", "+1"]] * 1000
     assert max(abs(cycles[i] - cycles[0] - 640 * i) for i in range(1000)) <= 8
 
 

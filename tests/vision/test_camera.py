@@ -11,7 +11,7 @@ import pytest
 
 from damludo.vision.camera import Camera, SteadyCamera, stable_name
 from damludo.vision.errors import CameraLost, CameraNotFound
-from damludo.vision.frame import Image
+from damludo.vision.frame import Frame, Image
 
 
 class Device:
@@ -54,7 +54,7 @@ def camera(device: Device, read_timeout_s: float = 3.0, frozen_s: float = 2.0) -
     return Camera(0, None, read_timeout_s, frozen_s, open_capture=lambda _: device)
 
 
-def read_on(source: Camera, count: int) -> None:
+def read_on(source: Camera | SteadyCamera, count: int) -> None:
     for _ in range(count):
         source.read()
 
@@ -170,7 +170,7 @@ class SkippingClock:
 def test_a_camera_that_is_plugged_in_again_goes_on_with_rising_numbers() -> None:
     first, second = Device(lambda n: counted(n) if n < 2 else None), Device(lambda n: counted(100 + n))
     source = steady([first, second])
-    frames = []
+    frames: list[Frame] = []
     while len(frames) < 3 or int(frames[-1].image[0, 0, 0]) < 100:
         frames.append(source.read())
     numbers = [frame.number for frame in frames]
@@ -182,8 +182,7 @@ def test_a_camera_that_is_plugged_in_again_goes_on_with_rising_numbers() -> None
 def test_a_camera_that_does_not_come_back_is_lost_after_the_patience() -> None:
     source = steady([Device(lambda n: counted(n) if n < 1 else None)])
     with pytest.raises(CameraLost):
-        for _ in range(5):
-            source.read()
+        read_on(source, 5)
 
 
 def test_a_replugged_camera_is_known_by_its_link(tmp_path: Path) -> None:
@@ -198,3 +197,10 @@ def test_a_replugged_camera_is_known_by_its_link(tmp_path: Path) -> None:
 def test_gray_pictures_become_colour() -> None:
     with camera(Device(lambda n: np.full((32, 32), n % 251, np.uint8))) as source:
         assert source.read().image.shape == (32, 32, 3)
+
+
+def test_a_camera_that_is_missing_is_told_in_one_sentence_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(CameraNotFound, match="camera 97 cannot be opened"):
+        Camera(97)
+
+    assert capfd.readouterr().err == ""

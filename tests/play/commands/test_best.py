@@ -44,3 +44,11 @@ def test_people_see_the_move_and_its_worth(capsys: pytest.CaptureFixture[str]) -
     assert main(["best", "--game", "russian", "--fen", FEN, "--level", "5"]) == 0
 
     assert capsys.readouterr().out.startswith("c3xe5xg7   wins in 5 plies, depth 5, ")
+
+
+def test_several_lines_come_best_first(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = _json(capsys, "--game", "english", "--fen", "W:Wc3:Bb4,d4,f6,g7", "--nodes", "1500", "--lines", "4")
+
+    assert isinstance(answer["lines"], list)
+    assert [line["move"]["text"] for line in answer["lines"]] == ["c3xa5", "c3xe5"]
+    assert answer["lines"][0]["move"] == answer["move"]

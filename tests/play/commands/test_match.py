@@ -30,7 +30,9 @@ def test_the_engine_beats_chance_in_the_promised_form(capsys: pytest.CaptureFixt
 def test_people_read_who_won(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*PLAYED, "--white", "random", "--black", "level:2"]) == 0
 
-    assert capsys.readouterr().out.startswith("random against level:2: 0 won, 0 drawn, 2 lost (0%)\nElo no bound, ")
+    assert capsys.readouterr().out.startswith(
+        "random against level:2: 0 won, 0 drawn, 2 lost (0%)\nElo difference cannot be measured "
+    )
 
 
 @pytest.mark.parametrize("spec", ["level:0", "hub:", "chess"])

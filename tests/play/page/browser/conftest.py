@@ -2,12 +2,13 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -426,130 +427,21 @@ def axe() -> str:
 
 # --- situations ---------------------------------------------------------------------------------------------------------------
 
-GAME = (
-    "c3-b4 h6-g5 g3-f4 g5-h4 d2-c3 b6-a5 c1-d2 a7-b6 h2-g3 b6-c5 f4-g5 c7-b6 e3-f4 g7-h6 g1-h2 f6-e5 d2-e3 h4xf6 g3-h4 e5xg3 "
-    "h2xf4 d8-c7 f2-g3 h8-g7 e1-f2 f6-e5 f4-g5 h6xf4xh2 f2-g3 h2xf4xd2 c3xe1 a5xc3 b2xd4xf6xd8 b8-a7"
-)
-MIDDLE = "W:Wa1,e1,a3,h4,Kd8:Bc5,b6,d6,a7,c7,g7,f8"
-"""The position after GAME: at level 3 against level 1."""
-BEFORE = "W:Wa1,c1,e1,g1,b2,d2,f2,h2,a3,c3,e3,d4:Bb8,d8,f8,h8,a7,c7,e7,g7,b6,d6,h6,c5"
-WRONGLY_MOVED = BEFORE.replace("e3,d4", "f4,d4")
 
-Situation = Callable[[FakeTable], None]
-SITUATIONS: dict[str, Situation] = {}
-
-
-def _situation(show: Situation) -> Situation:
-    SITUATIONS[show.__name__] = show
-    return show
-
-
-def _over(key: str, fen: str | None = None, **more: Any) -> State:
-    table = {"discs": discs_of(key, fen), "hand": None, "carriage": None}
-    return {"hand": None, "carriage": None, "readings": {}, "table": table, **more}
-
-
-@_situation
-def play(fake: FakeTable) -> None:
-    """In the middle of a game with clocks, kings and a list of moves."""
+def show_situation(fake: FakeTable, told: State) -> None:
+    """Show a situation of `situations.json`."""
+    key, fen = told.get("game", "damludo"), told.get("fen")
+    first = variant(key).start.side.word
     state = state_of(
-        fen=MIDDLE,
-        camera={},
-        marks={"last": ["b8", "a7"], "due": [], "wrong": []},
-        moves=moves_of(*GAME.split()),
-        clocks={"white_s": 512.3, "black_s": 433.0, "running": "white"},
+        key, fen, you=told.get("you", "white"), moves=moves_of(*told.get("moves", "").split(), first=first)
     )
-    fake.show(state, _over("damludo", MIDDLE), fen=MIDDLE)
-
-
-@_situation
-def illegal(fake: FakeTable) -> None:
-    """A ruling with its article and better moves; squares due and wrong."""
-    state = state_of(
-        fen=BEFORE,
-        camera={},
-        marks={"last": ["b6", "c5"], "due": ["e3"], "wrong": ["f4"]},
-        moves=moves_of("c3-d4", "b6-c5"),
-        say={
-            "text": "This move is not legal: please put the board back as it was, then move again.",
-            "tone": "ask",
-            "choices": [],
-        },
-        ruling={
-            "title": "This move is not legal",
-            "text": "e3-f4: you must capture: d4xb6.",
-            "article": "Capturing is compulsory, and the capture that takes the most pieces must be made.",
-            "squares": ["e3", "f4"],
-            "better": [{"text": "d4xb6", "squares": ["d4", "b6"]}],
-        },
-    )
-    readings = {"f4": {"content": "w", "confidence": 0.97}, "d4": {"content": "w", "confidence": 0.71}}
-    fake.show(state, _over("damludo", WRONGLY_MOVED, readings=readings), fen=WRONGLY_MOVED)
-
-
-@_situation
-def stopped(fake: FakeTable) -> None:
-    """After STOP, in the machine's turn; a hand is over the board."""
-    state = state_of(
-        camera={},
-        turn="machine",
-        say={"text": "STOP: the gantry stands still.", "tone": "alarm", "choices": [{"id": "go", "text": "Go on"}]},
-    )
-    state["can"] |= {"go": True, "draw": False, "take_back": False, "hint": False}
-    state["lights"]["gantry"] = {"state": "bad", "text": "stands still: STOP"}
-    state["lights"]["engine"] = {"state": "wait", "text": "thinks"}
-    hand = [[250, 300], [330, 290], [360, 479], [240, 479]]
-    beam = [[0, 60], [639, 60], [639, 90], [0, 90]]
-    fake.show(state, _over("damludo", hand=hand, carriage=[beam]))
-
-
-@_situation
-def asked(fake: FakeTable) -> None:
-    """A question with answers."""
-    choices = [{"id": "stand", "text": "Let it stand"}, {"id": "back", "text": "Put it right"}]
-    say = {"text": "Black missed a capture. May the move stand?", "tone": "ask", "choices": choices}
-    fake.show(state_of("esperanto", say=say, simulation=False), {})
-
-
-@_situation
-def over(fake: FakeTable) -> None:
-    """The end."""
-    fen = "W:WKd6,Kc3:Bh8"
-    say = {"text": "White wins. Black has no legal move.", "tone": "over", "choices": []}
-    state = state_of(fen=fen, turn=None, camera={}, say=say, result={"text": "White wins.", "reason": "No legal move."})
-    state["can"] |= {"resign": False, "draw": False, "take_back": False, "hint": False}
-    fake.show(state, _over("damludo", fen), fen=fen)
-
-
-@_situation
-def numbers(fake: FakeTable) -> None:
-    """Black's side of a board with field numbers, and a hint."""
-    hint = {"text": "Play 9-13.", "squares": ["b6", "a5"]}
-    fake.show(state_of("english", you="black", hint=hint), _over("english"))
-
-
-@_situation
-def crossings(fake: FakeTable) -> None:
-    """The board of lines."""
-    fake.show(state_of("alquerque"), _over("alquerque"))
-
-
-@_situation
-def great(fake: FakeTable) -> None:
-    """12x12 squares."""
-    fake.show(state_of("canadian", you="black"), _over("canadian"))
-
-
-@_situation
-def full(fake: FakeTable) -> None:
-    """Discs on all squares."""
-    fake.show(state_of("hawaiian"), _over("hawaiian"))
-
-
-@_situation
-def parachutists(fake: FakeTable) -> None:
-    """Three kinds of pieces."""
-    fake.show(state_of("parachute"), _over("parachute"))
+    state |= {"camera": {} if told.get("picture") else None, **told.get("state", {})}
+    state["can"] |= {**dict.fromkeys(told.get("cannot", ()), False), **dict.fromkeys(told.get("can", ()), True)}
+    lying = told.get("on_the_table", fen)
+    overlay = {"hand": None, "carriage": None, "readings": {}, **told.get("overlay", {})}
+    if state["simulation"]:
+        overlay["table"] = {"discs": discs_of(key, lying), "hand": None, "carriage": None}
+    fake.show(state, overlay, fen=lying)
 
 
 @pytest.fixture
@@ -559,6 +451,7 @@ def make_state() -> Callable[..., State]:
 
 
 @pytest.fixture
-def situations() -> dict[str, Situation]:
+def situations() -> dict[str, Callable[[FakeTable], None]]:
     """What the page can be told to show, by name."""
-    return SITUATIONS
+    told = json.loads((HERE / "situations.json").read_text(encoding="utf-8"))
+    return {name: partial(show_situation, told=situation) for name, situation in told.items()}

@@ -22,13 +22,16 @@ pytestmark = [pytest.mark.slow, pytest.mark.simulation]
 
 LEVELS = {"damludo": 5, "english": 9}
 """Of the engine that chooses for the person at the page: with these the games are short. The machine plays at level 1."""
-READY_MS = 60_000
-SEEN_MS = 60_000
-CARRIED_MS = 120_000
+READY_MS = 180_000
+SEEN_MS = 180_000
+CARRIED_MS = 300_000
 MOST_TURNS = 120
-MOST_QUESTIONS = 6
+MOST_QUESTIONS = 20
+HASTE_MS = 3000
+TURN_OR_ASKED = """() => ['ask', 'over'].includes(document.body.dataset.tone)
+    || document.body.dataset.tone === 'do' && /^Your turn/.test(document.querySelector('#turn').textContent)"""
 LISTED_OR_ASKED = """plies => document.querySelectorAll('#moves td b').length >= plies
-    || /straighten the discs on/.test(document.querySelector('#sentence').textContent)"""
+    || document.body.dataset.tone === 'ask'"""
 STOP_AFTER, BACK_AFTER, RELOAD_AFTER = 4, 8, 12
 """Plies after which STOP is pressed, a move is taken back, the page is loaded again."""
 WORDS = {
@@ -57,14 +60,26 @@ class Player:
     # --- reading --------------------------------------------------------------------------------------------------------------
 
     def wait_for_turn(self) -> bool:
-        """Wait until it is the person's turn and return True; False when the game is over."""
+        """Wait until it is the person's turn and return True; False when the game is over. Help the machine when it asks."""
         page = self.page
-        page.wait_for_function(
-            """() => ['do', 'over'].includes(document.body.dataset.tone)
-                  && (document.body.dataset.tone === 'over' || /^Your turn/.test(document.querySelector('#turn').textContent))""",
-            timeout=CARRIED_MS,
-        )
-        return bool(page.evaluate("document.body.dataset.tone") == "do")
+        for _ in range(MOST_QUESTIONS):
+            page.wait_for_function(TURN_OR_ASKED, timeout=CARRIED_MS)
+            tone, question = page.evaluate("document.body.dataset.tone"), page.inner_text("#sentence")
+            if tone != "ask":
+                return bool(tone == "do")
+            page.wait_for_timeout(HASTE_MS)
+            if page.inner_text("#sentence") == question:
+                self.help(question)
+        raise AssertionError(page.inner_text("#sentence"))
+
+    def help(self, question: str) -> None:
+        """Say that no hand is there, or bring what a square needs and take off what it must not hold."""
+        if self.page.locator("#choices button").count():
+            self.page.locator("#choices button").first.click()
+        for square, colour in re.findall(r"\b([a-h][1-8]) needs a (white|black)", question):
+            self.drag(f"rack {colour}", square)
+        for square in re.findall(r"\b([a-h][1-8]) must be empty", question):
+            self.drag(square, "rack white")
 
     def moves(self) -> list[str]:
         """Return the moves of the list, oldest first."""
@@ -110,18 +125,32 @@ class Player:
         if move.captures:
             self.done.add("capture")
         plies = len(self.game.moves)
-        self.wait_until_listed(plies + 1)
+        self.wait_until_listed(plies + 1, move)
 
-    def wait_until_listed(self, plies: int) -> None:
-        """Wait until the list holds so many moves; straighten a disc that the camera does not see well."""
+    def wait_until_listed(self, plies: int, move: Move) -> None:
+        """Wait until the list holds so many moves; do what is asked for meanwhile."""
         for _ in range(MOST_QUESTIONS):
             self.page.wait_for_function(LISTED_OR_ASKED, arg=plies, timeout=SEEN_MS)
             if len(self.moves()) >= plies:
                 return
-            doubtful = re.findall(r"\b[a-h][1-8]\b", self.page.inner_text("#sentence"))
-            self.drag(doubtful[0], doubtful[0])
-            self.page.wait_for_timeout(3000)
+            question = self.page.inner_text("#sentence")
+            # Between two drags the hand may leave, and what is still to come is asked for.
+            self.page.wait_for_timeout(HASTE_MS)
+            if len(self.moves()) < plies and self.page.inner_text("#sentence") == question:
+                self.obey(question, move)
         raise AssertionError(self.page.inner_text("#sentence"))
+
+    def obey(self, question: str, move: Move) -> None:
+        """Do what a question asks for: straighten a disc, take one off, put on a crown."""
+        name = self.game.variant.board.name
+        squares = re.findall(r"\b[a-h][1-8]\b", question)
+        for square in squares[:1]:
+            if "straighten" in question:
+                self.drag(square, square)
+            elif square in [name(taken) for taken in move.captures]:
+                self.drag(square, f"rack {self.side.other.word}")
+            elif move.becomes is not None:
+                self.drag(f"rack {self.side.word}", name(move.target))
 
     # --- what a person may do wrong, and the buttons --------------------------------------------------------------------------
 

@@ -1,0 +1,28 @@
+"""What the terminal answers to typed lines."""
+
+import io
+
+import pytest
+
+from damludo.play.terminal import Terminal
+from damludo.rules.game import Game
+from damludo.rules.position import Colour
+from damludo.rules.variants import variant
+
+
+@pytest.mark.parametrize(
+    ("human", "answer"),
+    [
+        (Colour.WHITE, "a3-b4, c3-b4, c3-d4, e3-d4, e3-f4, g3-f4, g3-h4\n"),
+        (Colour.BLACK, "It is the machine's turn; your moves are listed in yours.\n"),
+    ],
+)
+def test_moves_lists_those_of_the_person_alone(human: Colour, answer: str) -> None:
+    output = io.StringIO()
+    terminal = Terminal(output)
+    game = Game.new(variant("damludo"))
+    terminal.follow(lambda: game, human)
+
+    terminal.typed("moves")
+
+    assert output.getvalue() == answer
