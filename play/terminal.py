@@ -1,5 +1,6 @@
 """A match in the terminal: events become sentences, typed lines become commands and gestures of the simulated hand."""
 
+import os
 import queue
 import sys
 import threading
@@ -84,12 +85,17 @@ class Terminal:
         return said
 
     def read_lines(self, source: TextIO) -> threading.Thread:
-        """Start reading lines in a thread of its own; the end of the input ends the match."""
+        """Start reading lines in a thread of its own; the end of the input ends the match.
+
+        The null device, which a service has for its input, leaves the table to the page.
+        """
+        ends_the_match = not _is_null_device(source)
 
         def read() -> None:
             for line in source:
                 self.typed(line.strip())
-            self._commands.put(Command.QUIT)
+            if ends_the_match:
+                self._commands.put(Command.QUIT)
 
         thread = threading.Thread(target=read, name="terminal", daemon=True)
         thread.start()
@@ -141,3 +147,10 @@ class Terminal:
 
     def _say(self, text: str) -> None:
         print(text, file=self._output, flush=True)
+
+
+def _is_null_device(source: TextIO) -> bool:
+    try:
+        return os.path.samestat(os.fstat(source.fileno()), os.stat(os.devnull))
+    except (OSError, ValueError):  # no file, or a closed one
+        return False

@@ -1,9 +1,12 @@
 """What the terminal answers to typed lines."""
 
 import io
+import os
+from pathlib import Path
 
 import pytest
 
+from damludo.play.ports import Command
 from damludo.play.terminal import Terminal
 from damludo.rules.game import Game
 from damludo.rules.position import Colour
@@ -26,3 +29,12 @@ def test_moves_lists_those_of_the_person_alone(human: Colour, answer: str) -> No
     terminal.typed("moves")
 
     assert output.getvalue() == answer
+
+
+def test_the_end_of_the_input_ends_the_match_but_a_service_has_no_input(tmp_path: Path) -> None:
+    (tmp_path / "nothing").touch()
+    for source, command in ((tmp_path / "nothing", Command.QUIT), (Path(os.devnull), None)):
+        terminal = Terminal(io.StringIO())
+        with source.open(encoding="utf-8") as lines:
+            terminal.read_lines(lines).join(10.0)
+        assert terminal.poll() == command

@@ -1,5 +1,6 @@
 """Without a compiler the simulated firmware is not to be had, and that is said with the command that installs it."""
 
+import io
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ def test_a_missing_compiler_ends_with_exit_4_and_the_command_that_installs_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.stdin", io.StringIO())
 
     code = main(["--home", str(tmp_path), *command.split(), "--game", "english", "--controller", controller])
 
