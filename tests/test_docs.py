@@ -25,6 +25,14 @@ NOT_RUN = {
     "damludo gantry goto a1": "needs a controller",
     "damludo gantry goto g1": "needs a controller",
     "damludo calibrate gantry --serial": "needs a controller",
+    **{
+        f"damludo calibrate {step} --camera": "needs a camera"
+        for step in ("camera", "board", "pieces", "check", "report")
+    },
+    **{
+        f"damludo calibrate {step} --picture": "needs pictures"
+        for step in ("camera", "board", "pieces", "check", "report")
+    },
     "damludo flash": "needs a controller",
     "damludo simulate --game alquerque --camera readings --controller avr": "takes minutes; tests/firmware plays one",
     "damludo doctor": "judges the computer it runs on; tests/play/test_doctor.py gives him others",
@@ -32,6 +40,7 @@ NOT_RUN = {
     "damludo look": "needs pictures",
     "damludo pdn": "needs records of games",
     "damludo bench rules --witness": "needs another library in another environment",
+    "damludo bench vision": "takes an hour; tests/play/test_rendered_games.py watches some of its plies",
     "damludo engine": "speaks with another program; tests/engine/test_hub.py is one",
     "damludo analyse": "needs a record of a game",
     "damludo match --game international": "needs another engine",

@@ -65,8 +65,10 @@ class Player:
         for _ in range(MOST_QUESTIONS):
             page.wait_for_function(TURN_OR_ASKED, timeout=CARRIED_MS)
             tone, question = page.evaluate("document.body.dataset.tone"), page.inner_text("#sentence")
-            if tone != "ask":
+            if tone in ("do", "over"):
                 return bool(tone == "do")
+            if tone != "ask":
+                continue  # the question was gone before it was read
             page.wait_for_timeout(HASTE_MS)
             if page.inner_text("#sentence") == question:
                 self.help(question)
