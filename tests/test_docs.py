@@ -25,14 +25,10 @@ NOT_RUN = {
     "damludo gantry goto a1": "needs a controller",
     "damludo gantry goto g1": "needs a controller",
     "damludo calibrate gantry --serial": "needs a controller",
-    **{
-        f"damludo calibrate {step} --camera": "needs a camera"
-        for step in ("camera", "board", "pieces", "check", "report")
-    },
-    **{
-        f"damludo calibrate {step} --picture": "needs pictures"
-        for step in ("camera", "board", "pieces", "check", "report")
-    },
+    "damludo calibrate pieces --camera": "needs a camera",
+    "damludo calibrate check --camera": "needs a camera",
+    "damludo calibrate report --camera": "needs a camera",
+    "damludo calibrate pieces --picture": "needs pictures",
     "damludo flash": "needs a controller",
     "damludo simulate --game alquerque --camera readings --controller avr": "takes minutes; tests/firmware plays one",
     "damludo doctor": "judges the computer it runs on; tests/play/test_doctor.py gives him others",
