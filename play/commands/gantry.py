@@ -8,8 +8,8 @@ HELP = "move the gantry by hand, show its state and its settings, test it"
 EXAMPLES = (
     "damludo gantry status --sim --json",
     "damludo gantry home --serial /dev/ttyUSB0",
-    "damludo gantry test --sim --speed 10",
-    "damludo gantry goto c3 --sim --speed 10",
+    "damludo gantry test --sim --speed 3",
+    "damludo gantry goto c3 --sim --speed 3",
     "damludo gantry pick c3 --discs 2",
     "damludo gantry settings 13=0 22=1",
 )
