@@ -77,7 +77,7 @@ def test_a_careless_human_is_always_told(capsys: pytest.CaptureFixture[str]) -> 
         (["--games", "0"], 2, "is not a whole number from 1"),
         (["--level", "11"], 2, "must be a level from 1 to 10"),
         (["--game", "chess"], 3, "chess"),
-        (["--controller", "avr"], 2, "invalid choice: 'avr'"),
+        (["--controller", "abacus"], 2, "invalid choice: 'abacus'"),
     ],
 )
 def test_bad_options_are_named(
