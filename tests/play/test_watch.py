@@ -146,11 +146,12 @@ def kinds(events: Iterable[WatchEvent]) -> list[str]:
 def test_moves_are_told_and_an_illegal_one_is_not_made() -> None:
     """c3-d4, then f6-f4 against the rules, put back, then f6-g5."""
     scene = Scene(seed=0)
-    (move,) = scene.carry("c3", "d4")
+    *steps, move = scene.carry("c3", "d4")
+    assert [(step.event, step.more["squares"]) for step in steps] == [("lifted", ["c3"]), ("placed", ["d4"])]
     assert move.event == "move"
     assert move.more["move"]["text"] == "c3-d4"  # type: ignore[index,call-overload]
     (illegal,) = scene.carry("f6", "f4")
     assert illegal.event == "illegal"
     assert illegal.more["reason"]
-    assert kinds(scene.carry("f4", "f6")) in ([], ["put_back"])
-    assert kinds(scene.carry("f6", "g5")) == ["move"]
+    assert kinds(scene.carry("f4", "f6")) == ["lifted", "put_back"]
+    assert kinds(scene.carry("f6", "g5")) == ["lifted", "placed", "move"]
