@@ -97,7 +97,7 @@ class Searcher:
             memory[endgames:] = (
                 self._endgames.words if self._program.form is not PLAIN else self._endgames.plain_words()
             )
-            memory[kernel.ENDGAMES], memory[kernel.ENDGAMES + 1] = endgames, self._endgames.pieces
+            memory[kernel.ENDGAMES + 1] = self._endgames.pieces
         memory[kernel.LIMIT] = kernel.TABLE
         memory[kernel.ENTRIES] = entries
         chance = random.Random("the keys of positions")
@@ -119,6 +119,9 @@ class Searcher:
         memory[kernel.GENERATION] = (memory[kernel.GENERATION] + 1) % 256
         for place in range(kernel.KILLERS, kernel.KILLERS + 2 * 256):
             memory[place] = 0
+        if self._endgames is not None:
+            known = self._endgames.knows(game.position)
+            memory[kernel.ENDGAMES] = kernel.TABLE + 2 * entries if known else 0
         self._root = code(self.variant, game.position, self._program.form)
         path = game.positions[-LONGEST_PATH:]
         for index, position in enumerate(path):

@@ -33,7 +33,9 @@ ENTRIES = frozenset(
         "key_after",
         "visit",
         "evaluate",
-        "work_back",
+        "first_values",
+        "look_back",
+        "count_wrong",
         "entry_of",
     )
 )
@@ -60,8 +62,8 @@ PLAIN = Form("plain", "whole", "")
 _COMPILED_IMPORTS = (
     "from damludo.engine.decorators import decorators",
     "from numpy import array, int64",
-    "from damludo.engine.layout import HALF, LOW",
-    "from damludo.engine.intrinsics import count_bits, count_zeros",
+    "from damludo.engine.layout import HALF, LOW, WORD",
+    "from damludo.engine.intrinsics import count_bits, count_zeros, reverse_bits",
     "entry, inner = decorators(READY)",
 )
 ONE_WORD = Form("word", "words", "int64", _COMPILED_IMPORTS)

@@ -1,7 +1,8 @@
 """Sets of squares in one machine word; see `whole.py`."""
 
-from damludo.engine.intrinsics import count_bits, count_zeros
-from damludo.engine.kernels.constants import Ints, Set
+from damludo.engine.intrinsics import count_bits, count_zeros, reverse_bits
+from damludo.engine.kernels.constants import BOARD, WIDTH, Ints, Set
+from damludo.engine.layout import WORD
 
 
 def some(squares: Set) -> bool:
@@ -42,3 +43,8 @@ def put(array: Ints, index: int, squares: Set) -> None:
 
 def window(squares: Set, at: int) -> int:
     return (squares >> at) & 15
+
+
+def turned(squares: Set) -> Set:
+    # The shift may spread the sign.
+    return (reverse_bits(squares) >> (WORD - WIDTH)) & BOARD

@@ -12,7 +12,7 @@ from damludo.engine.tables import Builder, Ending, Tables, entries, open_tables
 from damludo.rules.game import Game
 from damludo.rules.moves import legal_moves, play
 from damludo.rules.notation import parse_fen
-from damludo.rules.position import PIECES, Colour, Position
+from damludo.rules.position import PIECES, Colour, Kind, Position
 from damludo.rules.traits import Variant
 from damludo.rules.variants import variant
 
@@ -34,6 +34,12 @@ def english(folder: Path) -> Tables:
     return _tables("english", folder)
 
 
+def _can_stand(game: Variant, code: int, square: int) -> bool:
+    """A man where men are crowned is none."""
+    colour, promotion = PIECES[code].colour, game.promotions.get(Kind.MAN)
+    return PIECES[code].kind is Kind.KING or promotion is None or square not in promotion.squares[colour or 0]
+
+
 def _pairs(game: Variant) -> list[Position]:
     """All positions with one man or king of each side."""
     codes = [int(piece) for piece in PIECES if piece and piece <= 4 and piece.kind in game.movers]
@@ -42,7 +48,7 @@ def _pairs(game: Variant) -> list[Position]:
         for second in game.board.playable:
             for one in (code for code in codes if PIECES[code].colour is Colour.WHITE):
                 for other in (code for code in codes if PIECES[code].colour is Colour.BLACK):
-                    if first != second:
+                    if first != second and _can_stand(game, one, first) and _can_stand(game, other, second):
                         cells = bytearray(len(game.start.cells))
                         cells[first], cells[second] = one, other
                         positions += [Position(bytes(cells), side) for side in Colour]
@@ -89,10 +95,10 @@ def test_the_file_is_found_again_and_has_a_byte_for_each_position(english: Table
 
     assert found is not None
     assert found.pieces == 2
-    # 32 * 31 / 2 pairs of squares, 8 ways to set a piece of each side on them.
-    assert len(english.words) * 8 == 496 * 8
+    # 28 squares for a man, 32 for a king.
+    assert len(english.words) * 8 == (28 + 32) ** 2
     assert open_tables(variant("anti"), folder) is None
-    assert entries(variant("english"), 4) <= 8 << 20
+    assert entries(variant("english"), 4) == 7_455_300
 
 
 def test_the_search_sees_the_end_that_the_table_knows(english: Tables) -> None:
@@ -105,9 +111,20 @@ def test_the_search_sees_the_end_that_the_table_knows(english: Tables) -> None:
     assert best.score == 6 - MATE
 
 
+def test_the_search_asks_no_table_of_a_man_that_should_be_a_king(english: Tables) -> None:
+    """The man on b8 can never move, so any move of Black wins; no entry says so."""
+    game = Game.new(english.variant, parse_fen(english.variant, "B:Wb8:BKe5"))
+    searcher = Searcher(game.variant, compiled=False, endgames=english)
+    searcher.begin(game, Limits(depth=2))
+    best = Deepening(searcher, searcher.root_moves(game, game.legal_moves()), {}).run(Limits(depth=2))
+
+    assert not english.knows(game.position)
+    assert best.score == MATE - 1
+
+
 @pytest.mark.parametrize(
     ("fen", "reason"),
-    [("W:WKc3,e3:BKe7", "3 pieces"), ("W:WKc3:B", "both sides")],
+    [("W:WKc3,e3:BKe7", "3 pieces"), ("W:WKc3:B", "both sides"), ("W:WKc3:Bb2,c1", "become a king")],
 )
 def test_what_the_tables_do_not_hold_is_refused(fen: str, reason: str, english: Tables) -> None:
     with pytest.raises(NoTables, match=reason):
