@@ -1,4 +1,4 @@
-"""Sets of squares as whole numbers of any size: for plain Python."""
+"""Sets of squares as whole numbers: of any size in plain Python, of one word where `words.py` takes the place of some."""
 
 from damludo.engine.kernels.constants import WIDTH, Ints, Set
 
