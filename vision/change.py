@@ -28,7 +28,9 @@ DISTURBED_SCORE = 5.0
 MOST_EVIDENCE = 15.0
 """Limit of the log-likelihood ratio of one place."""
 
-_LOG_OF_VALUE = np.log(np.arange(256, dtype=np.float32) + 6.0)
+_FLOOR = np.float32(6.0)
+"""Added to grey levels before their logarithm is taken, which would make much of the noise in the dark."""
+_LOG_OF_VALUE = np.log(np.arange(256, dtype=np.float32) + _FLOOR)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -79,12 +81,17 @@ class PatchSampler:
         where = view.project(points).astype(np.float32).reshape(len(self.grid.playable), -1, 2)
         self._x, self._y = np.ascontiguousarray(where[..., 0]), np.ascontiguousarray(where[..., 1])
 
-    def sample(self, image: Image) -> Patches:
-        """Return the patches of the playable places, in the grid's order."""
+    def sample(self, image: Image | NDArray[np.float32]) -> Patches:
+        """Return the patches of the playable places, in the grid's order.
+
+        Args:
+            image: shape (h, w, 3), BGR; grey levels of several pictures' mean need not be whole numbers.
+        """
         smooth = cv2.GaussianBlur(image, (0, 0), self._sigma_px)
         values = cv2.remap(smooth, self._x, self._y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         shape = (len(self.grid.playable), self.side, self.side, 3)
-        return np.asarray(cv2.LUT(values, _LOG_OF_VALUE), dtype=np.float32).reshape(shape)
+        logs = cv2.LUT(values, _LOG_OF_VALUE) if values.dtype == np.uint8 else cv2.log(values + _FLOOR)
+        return np.asarray(logs, dtype=np.float32).reshape(shape)
 
     def compare(self, before: Patches, after: Patches) -> ChangeEvidence:
         """Return what changed between two pictures of one view."""
@@ -95,6 +102,11 @@ class PatchSampler:
         scores[playable] = score
         ratios[playable] = evidence_of_score(score)
         return ChangeEvidence(scores, ratios)
+
+
+def grey_levels(patches: Patches) -> Patches:
+    """Return the grey levels whose logarithms patches are."""
+    return np.asarray(np.exp(patches) - _FLOOR, dtype=np.float32)
 
 
 def relative_scores(before: Patches, after: Patches) -> NDArray[np.float64]:
