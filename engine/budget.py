@@ -7,6 +7,8 @@ MOVES_LEFT = 30
 RESERVE_S = 0.03
 """Kept back from every budget: the way of the answer to the other program."""
 LEAST_S = 0.005
+DIFFICULT = 1.5
+"""A difficult move may take so many times its share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,18 @@ class Clock:
 
 
 def seconds_for(clock: Clock) -> float:
-    """Return the time for one move: an even share and most of the increment, never so much that the clock could run out."""
+    """Return the time for a usual move: an even share and most of the increment, never so much that the clock could run out."""
+    return _spendable(clock, 1.0)
+
+
+def most_seconds_for(clock: Clock) -> float:
+    """Return the time for one move that turns out to be difficult."""
+    return _spendable(clock, DIFFICULT)
+
+
+def _spendable(clock: Clock, times: float) -> float:
     share = clock.time_s / (MOVES_LEFT if clock.moves is None else max(clock.moves, 1))
-    wish = share + 0.8 * clock.increment_s
+    wish = (share + 0.8 * clock.increment_s) * times
     # Half of all that is left at most: a share of the last moves must not hang on one slow answer. The very last move of a
     # period may take all of it.
     most = clock.time_s if clock.moves == 1 else 0.5 * clock.time_s + min(clock.increment_s, clock.time_s) * 0.4
@@ -62,7 +73,7 @@ class Patience:
 
     BEGINS = 0.55
     """With so much of its time gone a search begins no further depth: it would not come to anything."""
-    TROUBLE = 3.0
+    TROUBLE = 1.8
     """So many times longer it may take where the score has fallen since the depth before."""
     FALL = 20
     """Hundredths of a man that are a fall."""

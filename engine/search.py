@@ -56,6 +56,7 @@ class AlphaBeta:
         searcher: the one to search with, of the game that will be played; None for one of this player's own.
         searchers: where to take it from otherwise; players that share them share what they remember.
         each_depth: told what was found when a depth is done.
+        margin: what is known of how late answers are; None for nothing yet.
     """
 
     def __init__(
@@ -69,19 +70,20 @@ class AlphaBeta:
         searcher: Searcher | None = None,
         searchers: Searchers | None = None,
         each_depth: Callable[[Choice], None] | None = None,
+        margin: Margin | None = None,
     ) -> None:
         self._limits, self._noise, self._seed, self._now_s = limits, round(noise_men * MAN), seed, now_s
         self._report, self._compiled, self._each_depth = report, compiled, each_depth
         self._given, self._searchers = searcher, searchers or Searchers()
         self._searcher: Searcher | None = None
         self._stopped = threading.Event()
-        self._margin = Margin()
+        self._margin = margin or Margin()
 
     def start(self, variant: Variant) -> None:
         """Make the engine of a game ready, which else the first choice does."""
         searcher = self._searcher_of(variant)
         game = Game.new(variant)
-        searcher.begin(game, Limits(nodes=1))
+        searcher.begin(game, self._limits)
         searcher.place(searcher.root_moves(game, game.legal_moves()), {})
         searcher.try_first(1, -MATE, MATE)
 
@@ -241,16 +243,16 @@ def _choice(game: Game, searcher: Searcher, best: Line) -> Choice:
         best.score / MAN,
         best.depth,
         searcher.nodes,
-        expected_line(game, searcher, best.root.move),
+        expected_line(game, searcher, best.root.move, min(best.depth + 2, LONGEST_LINE)),
         mate,
     )
 
 
-def expected_line(game: Game, searcher: Searcher, first: Move) -> tuple[Move, ...]:
-    """Return the line that begins with a move, as far as the table remembers it."""
+def expected_line(game: Game, searcher: Searcher, first: Move, longest: int = LONGEST_LINE) -> tuple[Move, ...]:
+    """Return the line that begins with a move, as far as the table remembers it, up to some plies."""
     variant = game.variant
     line, position, met = [first], play(variant, game.position, first), {game.position}
-    while position not in met and len(line) < LONGEST_LINE:
+    while position not in met and len(line) < longest:
         met.add(position)
         way = searcher.remembered(position)
         follows = [move for move in legal_moves(variant, position) if (move.origin, move.target) == way]

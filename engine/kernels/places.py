@@ -62,7 +62,9 @@ ENDS = 7168
 HINTED = 7424
 """For each ply what the table knew of the position there."""
 REDUCTIONS = 7680
-"""By how much less deep a late move is searched; index 256 * (narrow window) + 16 * depth + number of the move, at most 15 each."""
+"""By how much less deep a late move is searched; index 256 * (narrow window) + 16 * depth + number of the move, both at most
+15.
+"""
 HISTORY = 8192
 """What quiet moves were worth so far, index (side * 128 + origin) * 128 + target."""
 ZOBRIST = 40960

@@ -122,10 +122,10 @@ def known(hint: int, depth: int, alpha: int, beta: int, ply: int, memory: Ints) 
     if ((hint >> 14) & 255) <= depth or depth >= left:
         return UNKNOWN
     bound = (hint >> 22) & 3
-    if memory[WHOLE] != 0 and hint >> 41 != memory[GENERATION]:
-        # Of what was found by searching some moves less deep only that a side wins can be relied upon.
-        if not ((bound == AT_LEAST and score >= PROVED) or (bound == AT_MOST and score <= -PROVED)):
-            return UNKNOWN
+    # Of what was found by searching some moves less deep only that a side wins within so many plies can be relied upon.
+    relied_upon = (bound == AT_LEAST and score >= PROVED) or (bound == AT_MOST and score <= -PROVED)
+    if memory[WHOLE] != 0 and hint >> 41 != memory[GENERATION] and not relied_upon:
+        return UNKNOWN
     if bound == EXACT or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha):
         return score
     return UNKNOWN
