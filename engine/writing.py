@@ -17,7 +17,7 @@ from damludo.rules.traits import Variant
 KERNELS = Path(__file__).parent / "kernels"
 PARTS: Mapping[str, tuple[str, ...]] = {
     "moves": ("moves", "perft"),
-    "search": ("evaluation", "endgames", "search"),
+    "search": ("evaluation", "endgames", "drawing", "ordering", "search"),
     "tables": ("tables",),
 }
 """The modules that are written for a game, and the kernel files in each; a later part may call the earlier ones."""
@@ -32,6 +32,7 @@ ENTRIES = frozenset(
         "rate",
         "key_after",
         "visit",
+        "first_moves",
         "evaluate",
         "first_values",
         "look_back",
