@@ -133,7 +133,7 @@ class Searcher:
             memory[endgames:] = (
                 self._endgames.words if self._program.form is not PLAIN else self._endgames.plain_words()
             )
-            memory[kernel.ENDGAMES], memory[kernel.ENDGAMES + 1] = endgames, self._endgames.pieces
+            memory[kernel.ENDGAMES + 1] = self._endgames.pieces
         memory[kernel.LIMIT] = kernel.TABLE
         memory[kernel.ENTRIES] = entries
         for place, number in enumerate(ZOBRIST, kernel.ZOBRIST):
@@ -157,6 +157,9 @@ class Searcher:
         memory[kernel.GENERATION], memory[kernel.WHOLE] = (memory[kernel.GENERATION] + 1) % 256, 0
         for place in range(kernel.KILLERS, kernel.KILLERS + 2 * 256):
             memory[place] = 0
+        if self._endgames is not None:
+            known = self._endgames.knows(game.position)
+            memory[kernel.ENDGAMES] = kernel.TABLE + 2 * entries if known else 0
         self._root = code(self.variant, game.position, self._program.form)
         self._fill_counters(game)
         # No earlier position can come again.

@@ -88,5 +88,5 @@ UNKNOWN = 1048576
 
 ENDGAMES = 22
 """Where endgame tables begin, 0 if there are none; the place after it says for how many pieces they are."""
-PICKED = 32
-"""While tables are made: the numbers of the occupied squares, rising."""
+LATEST = 32
+"""While tables are made: the greatest value given out so far."""
