@@ -16,7 +16,7 @@ def decorators(ready: bool) -> tuple[Decorator, Decorator]:
     """
 
     def entry(signature: str) -> Callable[[Any], Any]:
-        return njit(signature, cache=True, nogil=True, error_model="numpy")
+        return njit(signature, cache=True, nogil=True, error_model="numpy", _nrt=False)
 
     def inner(signature: str) -> Callable[[Any], Any]:
         return (lambda function: function) if ready else entry(signature)

@@ -34,7 +34,6 @@ LONGEST_PATH = 1_500
 ZOBRIST = tuple(map(random.Random("the keys of positions").getrandbits, [62] * 512))
 """The numbers whose exclusive or is a position's key; the last one is that of Black to move."""
 SIDE_NUMBER = ZOBRIST[-1]
-PARAMS = [0, 0, 10, 8, 4, 0, 1, 0]
 
 
 @cache
@@ -140,7 +139,6 @@ class Searcher:
             memory[place] = number
         for place, number in enumerate(reductions(), kernel.REDUCTIONS):
             memory[place] = number
-        memory[960:968] = PARAMS
         return memory
 
     def begin(self, game: Game, limits: Limits) -> None:

@@ -139,10 +139,16 @@ def _plain(game: Variant, position: Position, depth: int, ply: int) -> int:
     moves = legal_moves(game, position)
     if not moves:
         return (MATE - ply) if game.stuck_player_wins else (ply - MATE)
-    if depth <= 0 and not moves[0].captures:
+    if not moves[0].captures and (depth < 0 or (depth == 0 and not _threatened(game, position))):
         return evaluation_of(game)(position)
     rest = depth if len(moves) == 1 and depth > 0 and moves[0].captures else depth - 1
     return max(-_plain(game, play(game, position, move), rest, ply + 1) for move in moves)
+
+
+def _threatened(game: Variant, position: Position) -> bool:
+    """Whether the other side could capture if it were to move."""
+    moves = legal_moves(game, Position(position.cells, position.side.other))
+    return bool(moves) and bool(moves[0].captures)
 
 
 def _after_random_moves(key: str, plies: int, seed: int) -> Game:
