@@ -8,6 +8,7 @@ from damludo.play.referee import Ruling
 from damludo.play.touching import Agreement
 from damludo.rules.explanation import explain
 from damludo.rules.geometry import Board
+from damludo.rules.messages import LANGUAGES
 from damludo.rules.moves import Move
 from damludo.rules.notation import move_json, move_text
 from damludo.rules.position import Position
@@ -30,6 +31,7 @@ def tell_illegal(lookout: Lookout, variant: Variant, verdict: Illegal) -> None:
     lookout.tell(
         EventKind.ILLEGAL,
         explain(verdict),
+        texts=_in_other_languages(verdict),
         reason=verdict.reason_code,
         article=verdict.article,
         squares=lookout.names(verdict.squares),
@@ -44,10 +46,15 @@ def tell_unfinished(lookout: Lookout, verdict: Unfinished) -> None:
     lookout.tell(
         EventKind.UNFINISHED,
         explain(verdict),
+        texts=_in_other_languages(verdict),
         article=verdict.article,
         squares=lookout.names(verdict.discs_to_remove),
         due=lookout.names({*verdict.discs_to_remove, *verdict.continue_to, *crown}),
     )
+
+
+def _in_other_languages(verdict: Illegal | Unfinished) -> dict[str, JsonValue]:
+    return {language: explain(verdict, language) for language in LANGUAGES if language != "en"}
 
 
 def tell_agreed(lookout: Lookout, board: Board, agreement: Agreement) -> None:

@@ -24,11 +24,16 @@ RACKS = {"white": 4, "black": 4}
 
 def _events(result: bool) -> list[MatchEvent]:
     game = Game.new(variant("damludo"))
-    told = {"game": "damludo", "machine": "black", "fen": format_fen(game.variant, game.start), "level": 3}
+    told: dict[str, Any] = {
+        "game": "damludo",
+        "machine": "black",
+        "fen": format_fen(game.variant, game.start),
+        "level": 3,
+    }
     events = [MatchEvent(EventKind.STARTED, 0.0, "", {**told, "racks": RACKS, "clock": "10+5"})]
     for ply, text in enumerate(MOVES, 1):
         move = parse_move(game.variant, game.position, text)
-        data: dict[str, Any] = {"ply": ply, "move": move_json(game.variant, game.position, move), "racks": RACKS}
+        data: dict[str, Any] = {"ply": ply, "move": dict(move_json(game.variant, game.position, move)), "racks": RACKS}
         game = game.make(move)
         clocks = {"white_s": 600.0 - ply, "black_s": 600.0, "running": None}
         events.append(
