@@ -75,7 +75,7 @@ def _list(arguments: argparse.Namespace) -> int:
     for problem in problems:
         note(str(problem))
     if not records:
-        note("There are no stored games yet." if not arguments.unfinished else "There is no game to go on with.")
+        print("There are no stored games yet." if not arguments.unfinished else "There is no game to go on with.")
     return ExitCode.FINE
 
 

@@ -153,8 +153,9 @@ export function renderMoves(state) {
 
 function cell(move) {
   if (!move) return html("td");
-  const parts = [html("b", {}, move.text)];
-  if (move.notation && move.notation !== move.text) parts.push(html("small", {}, ` ${move.notation}`));
+  const removed = /^remove:(.+)$/.exec(move.text)?.[1];
+  const parts = [html("b", {}, removed ? t("{square} taken off", { square: removed }) : move.text)];
+  if (!removed && move.notation && move.notation !== move.text) parts.push(html("small", {}, ` ${move.notation}`));
   if (Number.isFinite(move.seconds))
     parts.push(html("small", { class: "time" }, ` ${t("{seconds} s", { seconds: Math.round(move.seconds) })}`));
   if (move.note) parts.push(html("small", { class: "note" }, move.note));
