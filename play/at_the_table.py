@@ -48,10 +48,11 @@ HINT_LEVEL = 6
 
 @dataclass(frozen=True, slots=True)
 class WebChoice:
-    """Where the page is served; `browser`: open it too."""
+    """Where the page is served; `browser`: open it too; `language`: None for that of the browser."""
 
     port: int
     browser: bool
+    language: str | None = None
 
 
 def play_simulated(
@@ -123,6 +124,7 @@ def _page(web: WebChoice, first: NewGame, *, simulation: bool, speed: float = 1.
                     first.level,
                     simulation=simulation,
                     speed=speed,
+                    language=web.language,
                 )
             )
         except OSError as error:
