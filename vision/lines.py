@@ -7,6 +7,7 @@ crossings pull the pose into place, wherever the discs lie.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 import cv2
 import numpy as np
@@ -16,7 +17,7 @@ from damludo.vision.content import BoardSizes, Grid
 from damludo.vision.errors import BadPose
 from damludo.vision.finding import BoardFinding
 from damludo.vision.frame import Image
-from damludo.vision.pose import fit_view
+from damludo.vision.pose import NOISE_PX, fit_view
 from damludo.vision.sides import SIDES, corners_of
 from damludo.vision.view import BoardView
 
@@ -35,8 +36,9 @@ REACH = 0.17
 FEWEST_BLOBS, FEWEST_STROKES = 8, 10
 LATTICES_A_SIZE = 2
 """Lattices of one size of blobs that are laid over the board."""
-MOST_WINDOWS, SAME_WINDOW = 7, 0.2
-"""Windows of one kind that are tried on the lines; they are the same if their corners differ by less than this, in steps."""
+MOST_NARROW, MOST_WIDE, SAME_WINDOW = 20, 10, 0.2
+"""Windows of blobs of one paint and of both that are tried on the lines; they are the same if their corners differ by less than
+this, in steps."""
 BLOB_NOISE = 0.06
 """Error expected of a blob, in steps of the lattice: discs lie beside their places, and shadows pull their blobs."""
 SIMILAR = 1.6
@@ -48,6 +50,8 @@ ALIKE = 4.0
 SEARCHES = ((0.26, 0.8), (0.24, 1.8), (0.22, 9.0), (0.18, 9.0), (0.12, 9.0))
 """Round by round: how far beside its place a line is looked for, and how far from a blob, in squares: what lies far from the
 blobs is known from the near lines only."""
+ROUGH_PX = 0.8
+"""Error expected of a line in all rounds but the last."""
 LEAST_LINES = 0.7
 """Part of the lines, weighted by how clear they are, that a board must show."""
 MOST_MISSED = 0.03
@@ -123,8 +127,8 @@ def _distinct(found: list[BoardFinding]) -> list[BoardFinding]:
     return kept[:4]
 
 
-def _lattices(tone: Tone, grid: Grid, spots: list[Floats]) -> Iterator[tuple[dict[Place, Floats], float]]:
-    """Give lattices of blobs (coordinates to px of the whole picture) and their radius in px.
+def _lattices(tone: Tone, grid: Grid, spots: list[Floats]) -> Iterator[tuple[dict[Place, Floats], float, float]]:
+    """Give lattices of blobs (coordinates to px of the whole picture), their radius in px, and their strength together.
 
     All blobs, of any size and sign, are added to `spots`: shape (n, 3), x, y and radius in px of the whole picture.
     """
@@ -140,9 +144,9 @@ def _lattices(tone: Tone, grid: Grid, spots: list[Floats]) -> Iterator[tuple[dic
             blobs = _blobs(bend * np.float32(sign), sigma / shrink)
             radius = np.full(len(blobs), 1.4 * sigma / scale)
             spots.append(np.column_stack([(blobs[:, :2] + 0.5) * shrink / scale - 0.5, radius]))
-            for lattice in _strongest_lattices(blobs, max(grid.columns, grid.rows)):
+            for lattice, strength in _strongest_lattices(blobs, max(grid.columns, grid.rows)):
                 whole = {place: ((at + 0.5) * shrink / scale - 0.5) for place, at in lattice.items()}
-                yield whole, 1.4 * sigma / scale
+                yield whole, 1.4 * sigma / scale, strength
 
 
 def _blobs(bend: Tone, sigma: float) -> Floats:
@@ -155,11 +159,11 @@ def _blobs(bend: Tone, sigma: float) -> Floats:
     return np.column_stack([x[order], y[order], bend[y[order], x[order]]]).astype(np.float64)
 
 
-def _strongest_lattices(blobs: Floats, most: int) -> list[dict[Place, Floats]]:
-    """Return lattices, at most `most` wide and high, that grow from the strongest blobs."""
+def _strongest_lattices(blobs: Floats, most: int) -> list[tuple[dict[Place, Floats], float]]:
+    """Return lattices, at most `most` wide and high, that grow from the strongest blobs; each with its blobs' strength."""
     found: list[tuple[dict[Place, Floats], float]] = []
     if len(blobs) < FEWEST_BLOBS:
-        return []
+        return found
     blobs, strength = blobs[:, :2], blobs[:, 2]
     way = blobs[None] - blobs[:, None]
     ratio = strength[None] / strength[:, None]
@@ -180,7 +184,7 @@ def _strongest_lattices(blobs: Floats, most: int) -> list[dict[Place, Floats]]:
                     seen |= set(grown.values())
                     break
     found.sort(key=lambda pair: -pair[1])
-    return [lattice for lattice, _ in found[:LATTICES_A_SIZE]]
+    return found[:LATTICES_A_SIZE]
 
 
 def _regular(lattice: dict[Place, int], blobs: Floats) -> dict[Place, int]:
@@ -268,25 +272,25 @@ class _Window:
 
 
 def _best_windows(tone: Tone, grid: Grid) -> list[_Window]:
-    """Return the windows with most blobs, the best first, none twice."""
+    """Return the windows that are worth a look at the lines, the best first, none twice."""
     spots: list[Floats] = []
     wide: list[_Window] = []
     narrow: list[_Window] = []
-    for lattice, radius_px in list(_lattices(tone, grid, spots)):
+    lattices = list(_lattices(tone, grid, spots))
+    for lattice, radius_px, _ in sorted(lattices, key=lambda found: -found[2]):
         ratio = np.concatenate(spots)[:, 2] / radius_px
         near = np.concatenate(spots)[(ratio > 1 / SIMILAR) & (ratio < SIMILAR)]
         wide += _windows(lattice, near[:, :2], radius_px, grid)
         # The walls and shadows of light discs on a light plate are dark blobs, too, half a step off: without them, then.
         narrow += _windows(lattice, np.zeros((0, 2)), radius_px, grid)
+    wide.sort(key=lambda window: -window.score)
     kept: list[_Window] = []
-    for chosen in (wide, narrow):
-        fresh = 0
-        for window in sorted(chosen, key=lambda w: -w.score):
-            if all(np.abs(window.corners - other.corners).max() > SAME_WINDOW * window.step for other in kept):
-                kept.append(window)
-                fresh += 1
-            if fresh == MOST_WINDOWS:
-                break
+    # Of one paint alone the strongest lattices are the likeliest; of both, those that fill most of the board.
+    for window in chain.from_iterable(zip_longest(narrow[:MOST_NARROW:2], narrow[1:MOST_NARROW:2], wide[:MOST_WIDE])):
+        if window is not None and all(
+            np.abs(window.corners - other.corners).max() > SAME_WINDOW * window.step for other in kept
+        ):
+            kept.append(window)
     return kept
 
 
@@ -417,7 +421,7 @@ def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, fl
     smooth = np.asarray(cv2.GaussianBlur(tone, (0, 0), 0.8), dtype=np.float32)
     part = 0.0
     away = np.linalg.norm(points[:, None] - blobs[None], axis=2).min(axis=1) / view.sizes.square_mm
-    for reach, farthest in SEARCHES:
+    for round_, (reach, farthest) in enumerate(SEARCHES):
         stubs = _stubs(view, smooth, points, across, along, reach)
         sign = 1.0 if np.median(stubs.contrast) > 0 else -1.0
         contrast = stubs.contrast * sign
@@ -432,7 +436,9 @@ def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, fl
         side = view.sizes.square_mm
         seen = view.project(points[good] + across[good] * stubs.offset[good, None] * side)
         try:
-            view = fit_view(view.grid, view.sizes, points[good], seen, view.image_size)
+            # The first rounds only have to bring the next lines within reach: one start of the fit is enough.
+            noise_px = NOISE_PX if round_ == len(SEARCHES) - 1 else ROUGH_PX
+            view = fit_view(view.grid, view.sizes, points[good], seen, view.image_size, noise_px)
         except (BadPose, np.linalg.LinAlgError):
             return None
     # In noise and grain something darker is found everywhere: then it is found beside the lines, too.
