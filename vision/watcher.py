@@ -346,7 +346,7 @@ class BoardWatcher:
             return
         patches, covered = self._sampler.sample(frame.image), self._motion.covered_now
         places = changed_beside(self._baseline, patches, self.view.grid, covered, self._believed)
-        if places:
+        if self.glimpses.open(places):
             table = np.asarray(self._reader.read(frame.image, self._believed), dtype=np.float64)
             self.glimpses.note(table, places, self._believed, frame.number, frame.time_s)
 
