@@ -6,49 +6,33 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from damludo.play.choreography import Racks
-from damludo.play.clock import WallClock
-from damludo.play.console import CommandError, ExitCode
-from damludo.play.content import SPARE_DISCS, layout_for
-from damludo.play.devices import profile_of_port
+from damludo.play.console import CommandError, ExitCode, cannot_write, counted
 from damludo.play.events import Listener, fan_out
+from damludo.play.eyes_again import find_again, keep_eyes
 from damludo.play.folders import Folders
-from damludo.play.journal import open_journal
-from damludo.play.match import Match, MatchSettings
+from damludo.play.journal import open_journal, reopen_journal
+from damludo.play.match import Match, MatchSettings, State
 from damludo.play.page.page import Page, open_page
-from damludo.play.page.pictures import NewestFrame, table_json
-from damludo.play.ports import Clock, Command, Commands, Eyes, NewGame, Order
+from damludo.play.page.pictures import NewestFrame
+from damludo.play.page.state import waiting_state
+from damludo.play.ports import Command, Commands, Eyes, NewGame, Order, Resume
+from damludo.play.records import SUFFIX, TIME_FORM, Record, camera_path, cut_off_record
 from damludo.play.settings import BoardSettings, PlaySettings
 from damludo.play.setup import CalibratedEyes, calibrate_eyes, guarded_arm, machine_player, show_carriage
-from damludo.play.simulated import measured_map, set_table
+from damludo.play.table_parts import OpenTable, Sitting, TableParts, real_parts, simulated_parts
 from damludo.play.terminal import Terminal
 from damludo.play.timekeeping import parse_time_control
 from damludo.play.touching import TouchMode, TouchRule
-from damludo.play.typed_moves import TypedMoves
-from damludo.robot.dialects.grbl import GRBL
 from damludo.robot.errors import RobotError
-from damludo.robot.frames import GantryMap
-from damludo.robot.gantry import Gantry
-from damludo.robot.places import TableLayout
-from damludo.robot.serial_line import SerialLine
-from damludo.rules.game import Game
 from damludo.rules.position import Colour
-from damludo.rules.traits import Variant
 from damludo.rules.variants import variant
-from damludo.simulation.clock import PacedClock
-from damludo.simulation.guided import GuidedHand
-from damludo.simulation.realtime import RealTime
-from damludo.simulation.transport import PseudoTerminal
-from damludo.vision.camera import open_source
 from damludo.vision.content import BoardSizes
 from damludo.vision.errors import BoardNotFound, VisionError
-from damludo.vision.frame import FrameSource
 
 HOMING = "The gantry finds its home: keep your hands off the table."
 HURRY = 10.0
@@ -70,98 +54,21 @@ class WebChoice:
     browser: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TableParts:
-    """What a match is played with.
-
-    Attributes:
-        board_map: gives the map from board to gantry, once the gantry has told its settings.
-        white_at: the side of the picture where White's rank 1 lies, None: found from the start position.
-        typed, guided: carry out what is typed, or led on the page, where there is no hand; None on a real table.
-        time: lets a simulated table live; None on a real one.
-        truth: tells the page where the things of a simulated table are; None on a real one.
-    """
-
-    layout: TableLayout
-    source: FrameSource
-    gantry: Gantry
-    clock: Clock
-    board_map: Callable[[Gantry], GantryMap]
-    white_at: str | None = None
-    typed: TypedMoves | None = None
-    guided: GuidedHand | None = None
-    time: RealTime | None = None
-    truth: Callable[[], Mapping[str, Any]] | None = None
-
-
-@contextlib.contextmanager
-def simulated_parts(
-    variant: Variant, human: Colour, seed: int, speed: float, controller: str = "python"
-) -> Iterator[TableParts]:
-    """The simulated table, at the pace of the clock on the wall, its controller behind a pseudo-terminal."""
-    table = set_table(variant, seed, human, controller)
-    clock = PacedClock(table.world)
-    typed = TypedMoves(table)
-    guided = GuidedHand(typed.hand, table.table)
-    table.world.add(guided)
-    typed.led_elsewhere = lambda: guided.in_charge
-    with (
-        contextlib.closing(table.controller),
-        RealTime(table.world, speed) as living,
-        PseudoTerminal(table.controller, table.world) as port,
-        Gantry(SerialLine(port.path), GRBL, clock) as gantry,
-    ):
-        yield TableParts(
-            table.layout,
-            table.camera(clock),
-            gantry,
-            clock,
-            lambda gantry: measured_map(table, gantry),
-            typed=typed,
-            guided=guided,
-            time=living,
-            truth=lambda: table_json(table.table, table.world.lock),
-        )
-
-
-@contextlib.contextmanager
-def real_parts(
-    variant: Variant,
-    where: Folders,
-    board: BoardSettings,
-    camera: str,
-    port: str,
-    calibration: str | None,
-    white_at: str | None,
-) -> Iterator[TableParts]:
-    """A real table: a camera and a controller on a serial port."""
-    profile = profile_of_port(port, where, Path(calibration) if calibration else None)
-    clock = WallClock()
-    layout = layout_for(variant, board.square_mm, board.disc_diameter_mm, board.disc_height_mm)
-    with (
-        contextlib.closing(open_source(camera, clock=clock)) as source,
-        Gantry(SerialLine(port), GRBL, clock, profile.machine) as gantry,
-    ):
-        yield TableParts(layout, source, gantry, clock, lambda _: profile.board, white_at)
-
-
-OpenTable = Callable[[Variant, Colour], contextlib.AbstractContextManager[TableParts]]
-"""Opens a table for a game and the side that the person plays."""
-
-
 def play_simulated(
-    settings: PlaySettings, where: Folders, web: WebChoice, seed: int, speed: float, controller: str = "python"
+    settings: PlaySettings,
+    where: Folders,
+    web: WebChoice,
+    seed: int,
+    speed: float,
+    controller: str = "python",
+    record: Record | None = None,
 ) -> int:
     """Play over the simulated table: what is typed, or led on the page, is done by the simulated hand, and then seen."""
-    first = _first_game(settings)
+    first = _first(settings, record)
     print("SIMULATION: camera, gantry and your hand are simulated.")
-    with _page(web, first, simulation=True, speed=speed) as page:
+    with _page(web, first.wanted, simulation=True, speed=speed) as page:
         return _play_on(
-            first,
-            TouchMode(settings.touch),
-            where,
-            page,
-            lambda game, human: simulated_parts(game, human, seed, page.speed, controller),
+            first, settings.touch, where, page, lambda sitting: simulated_parts(sitting, seed, page.speed, controller)
         )
 
 
@@ -174,17 +81,22 @@ def play_real(
     port: str,
     calibration: str | None,
     white_at: str | None,
+    record: Record | None = None,
 ) -> int:
     """Play over a real table."""
-    first = _first_game(settings)
-    with _page(web, first, simulation=False) as page:
+    first = _first(settings, record)
+    with _page(web, first.wanted, simulation=False) as page:
         return _play_on(
             first,
-            TouchMode(settings.touch),
+            settings.touch,
             where,
             page,
-            lambda game, human: real_parts(game, where, board, camera, port, calibration, white_at),
+            lambda sitting: real_parts(sitting, where, board, camera, port, calibration, white_at),
         )
+
+
+def _first(settings: PlaySettings, record: Record | None) -> Sitting:
+    return Sitting(_first_game(settings)) if record is None else Sitting.going_on(record)
 
 
 def _first_game(settings: PlaySettings) -> NewGame:
@@ -246,20 +158,20 @@ class _EitherCommands:
         return None
 
 
-def _play_on(first: NewGame, touch: TouchMode, where: Folders, page: Page, open_table: OpenTable) -> int:
+def _play_on(first: Sitting, touch: str, where: Folders, page: Page, open_table: OpenTable) -> int:
     """Play one game after the other, as long as another one is wanted."""
     terminal = Terminal()
     terminal.read_lines(sys.stdin)
-    wanted: NewGame | None = first
+    sitting: Sitting | None = first
     code = ExitCode.FINE
-    while wanted is not None:
-        game = variant(wanted.game)
-        human = wanted.machine.other
-        print(f"{game.names['en']}: you play {human.word}.", flush=True)
-        with open_table(game, human) as parts:
-            session = _Session(wanted, where, page, terminal, parts, touch)
+    while sitting is not None:
+        offered = None if sitting.record else cut_off_record(where.journals, simulated=page.simulation)
+        print(f"{sitting.variant.names['en']}: you play {sitting.human.word}.", flush=True)
+        terminal.offer(_offer_text(offered))
+        with open_table(sitting) as parts:
+            session = _Session(sitting, where, page, terminal, parts, touch, offered)
             try:
-                wanted, code = session.play(patient=wanted is not first)
+                wanted, code = session.play(patient=sitting is not first)
             except (VisionError, RobotError) as error:
                 device = "camera" if isinstance(error, VisionError) else "gantry"
                 page.fault(parts.clock, error, device)
@@ -268,7 +180,26 @@ def _play_on(first: NewGame, touch: TouchMode, where: Folders, page: Page, open_
                 raise
             finally:
                 terminal.leave()
+        if isinstance(wanted, NewGame):
+            sitting = Sitting(wanted)
+        else:
+            sitting = Sitting.going_on(offered) if wanted is not None and offered is not None else None
     return code
+
+
+def _offer_text(record: Record | None) -> str:
+    if record is None:
+        return ""
+    plies, name = counted(len(record.game.moves), "ply", "plies"), record.game.variant.names["en"]
+    return f"A game of {name} was cut off after {plies} ({record.when}): type 'resume' to go on with it."
+
+
+class _Elsewhere(Exception):
+    """A person wants another game, or (None) to leave, before the match began."""
+
+    def __init__(self, wanted: NewGame | Resume | None) -> None:
+        super().__init__()
+        self.wanted = wanted
 
 
 class _Session:
@@ -276,39 +207,58 @@ class _Session:
 
     def __init__(
         self,
-        wanted: NewGame,
+        sitting: Sitting,
         where: Folders,
         page: Page,
         terminal: Terminal,
         parts: TableParts,
-        touch: TouchMode = TouchMode.ASK,
+        touch: str = TouchMode.ASK,
+        offered: Record | None = None,
     ) -> None:
-        self._touch = touch
-        self._wanted, self._where, self._page, self._terminal, self._parts = wanted, where, page, terminal, parts
-        self._game = Game.new(variant(wanted.game))
+        self._sitting, self._record, self._offered = sitting, sitting.record, offered
+        self._touch = TouchMode(touch if sitting.record is None else sitting.record.touch)
+        self._wanted, self._where, self._page, self._terminal, self._parts = (
+            sitting.wanted,
+            where,
+            page,
+            terminal,
+            parts,
+        )
+        self._game = sitting.game
         self._source = NewestFrame(parts.source)
         self._commands = _EitherCommands((terminal, page))
 
-    def play(self, *, patient: bool) -> tuple[NewGame | None, ExitCode]:
-        """Play; return the game that is wanted next and the exit code if it is none.
+    def play(self, *, patient: bool) -> tuple[NewGame | Resume | None, ExitCode]:
+        """Play; return what is wanted next and the exit code if that is nothing.
 
         Args:
-            patient: wait until the board is set up and can be found; otherwise it has to be.
+            patient: wait until the board is set up and can be found; otherwise it has to be. Where another game may be gone on
+                with, or this one is, it is always waited for: its board stands there in whatever state.
         """
+        events = () if self._record is None else self._record.events
         self._page.prepare(
-            self._game.variant,
-            self._wanted.machine.other,
-            self._wanted.level,
+            waiting_state(
+                self._game.variant, self._sitting.human, self._wanted.level, simulation=self._page.simulation
+            ),
+            events,
             self._parts.clock,
             self._parts.layout,
             self._parts.gantry.stop,
             HOMING,
         )
-        seen = self._make_ready(patient)
-        if seen is None:
-            return None, ExitCode.FINE
-        path = self._where.journals / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{self._game.variant.key}.jsonl"
-        with contextlib.closing(open_journal(path)) as journal:
+        self._page.offer(self._offered)
+        with contextlib.ExitStack() as stack:
+            journal = None
+            if self._record is not None:
+                journal = stack.enter_context(contextlib.closing(reopen_journal(self._record.path)))
+            try:
+                seen = self._make_ready(patient or self._offered is not None or self._record is not None)
+            except _Elsewhere as left:
+                return left.wanted, ExitCode.FINE if self._record is None else ExitCode.WRONG_BOARD
+            path = self._journal_path()
+            if journal is None:
+                journal = stack.enter_context(contextlib.closing(open_journal(path)))
+            self._keep_eyes(seen, path)
             match, eyes = self._match(seen, journal)
             try:
                 result = match.run()
@@ -319,10 +269,28 @@ class _Session:
             # Whoever plays in the terminal alone starts the next game there; at the page the table waits for it.
             if result is not None and self._page.was_opened:
                 wanted = self._wait_for_order(lambda: eyes.look(NEXT_ORDER_HZ))
-        return wanted, ExitCode.STOPPED if match.stopped else ExitCode.FINE
+        return wanted, self._code(match)
 
-    def _make_ready(self, patient: bool) -> CalibratedEyes | None:
-        """Home the gantry and find the board; None if the person ends it before that."""
+    def _code(self, match: Match) -> ExitCode:
+        if match.stopped:
+            return ExitCode.STOPPED
+        never_right = self._record is not None and match.state is State.SETTING_UP
+        return ExitCode.WRONG_BOARD if never_right else ExitCode.FINE
+
+    def _journal_path(self) -> Path:
+        if self._record is not None:
+            return self._record.path
+        return self._where.journals / f"{datetime.now(UTC):{TIME_FORM}}-{self._game.variant.key}{SUFFIX}"
+
+    def _keep_eyes(self, seen: CalibratedEyes, journal: Path) -> None:
+        path = camera_path(journal)
+        try:
+            keep_eyes(seen, self._game.variant.key, path)
+        except OSError as error:
+            raise cannot_write(path, error) from error
+
+    def _make_ready(self, patient: bool) -> CalibratedEyes:
+        """Home the gantry and find the board."""
         parts, living = self._parts, self._parts.time
         print(HOMING, flush=True)
         pace = living.speed if living else 1.0
@@ -335,10 +303,7 @@ class _Session:
         if living:
             living.speed, living.brake = pace, self._eyes_lag
         seen = self._find_board(patient)
-        if seen is not None:
-            print(
-                f"The camera sees the board; White's first rank is at the {seen.white_at} of the picture.", flush=True
-            )
+        print(f"The camera sees the board; White's first rank is at the {seen.white_at} of the picture.", flush=True)
         return seen
 
     def _eyes_lag(self) -> bool:
@@ -346,27 +311,37 @@ class _Session:
         frame = self._source.frame
         return frame is None or self._parts.clock.now_s() - frame.time_s > LAG_S
 
-    def _find_board(self, patient: bool) -> CalibratedEyes | None:
-        parts = self._parts
-        sizes = BoardSizes(parts.layout.square_mm, parts.layout.disc_diameter_mm, parts.layout.disc_height_mm)
+    def _find_board(self, patient: bool) -> CalibratedEyes:
+        parts, told = self._parts, ""
         self._page.tell(parts.clock, "The camera looks for the board.", "camera")
         while True:
             try:
-                return calibrate_eyes(
-                    self._source, parts.clock, self._game.variant, self._game.position, sizes, parts.white_at
-                )
+                return self._look_for_board()
             except BoardNotFound as error:
                 if not patient:
                     raise
                 name = self._game.variant.names["en"]
                 text = f"Please set up the board for a game of {name}; I do not see it yet: {error}"
                 self._page.tell(parts.clock, text, "camera", tone="do")
-            if self._commands.poll() is Command.QUIT:
-                return None
+                if text != told:
+                    told = text
+                    print(text, flush=True)
+            order = self._commands.poll()
+            if isinstance(order, NewGame | Resume):
+                raise _Elsewhere(order)
+            if order is Command.QUIT:
+                raise _Elsewhere(None)
             parts.clock.sleep(SEARCH_AGAIN_S)
 
+    def _look_for_board(self) -> CalibratedEyes:
+        parts, game, layout = self._parts, self._game, self._parts.layout
+        sizes = BoardSizes(layout.square_mm, layout.disc_diameter_mm, layout.disc_height_mm)
+        if self._record is not None:
+            return find_again(self._source, parts.clock, game, sizes, self._record.camera_path, parts.white_at)
+        return calibrate_eyes(self._source, parts.clock, game.variant, game.position, sizes, parts.white_at)
+
     def _match(self, seen: CalibratedEyes, journal: Listener) -> tuple[Match, Eyes]:
-        parts, terminal, page, wanted = self._parts, self._terminal, self._page, self._wanted
+        parts, terminal, page, wanted, record = self._parts, self._terminal, self._page, self._wanted, self._record
         human = wanted.machine.other
         board = parts.board_map(parts.gantry)
         terminal.follow(lambda: match.game, human)
@@ -386,14 +361,16 @@ class _Session:
             self._game,
             wanted.machine,
             parts.layout,
-            Racks(SPARE_DISCS, SPARE_DISCS),
+            self._sitting.racks,
             time=parse_time_control(wanted.clock),
             player_of=lambda level: machine_player(level, seed=0),
             adviser=machine_player(max(wanted.level, HINT_LEVEL), seed=0),
             level=wanted.level,
-            touch=TouchRule(self._touch, seen.eyes.touches),
+            touch=TouchRule(self._touch, seen.eyes.touches, record.agreed if record else None),
             # Only the watch for hands: what was learnt of the discs still holds, whatever hid them.
             look_anew=lambda: seen.eyes.watcher.motion.restart(),
+            cut_off=record.cut_off if record else None,
+            about=parts.about,
         )
         player = machine_player(wanted.level, seed=0)
         match = Match(settings, eyes, player, arm, parts.clock, self._commands, listener)
@@ -414,12 +391,12 @@ class _Session:
         if self._parts.time is not None:
             self._parts.time.speed = speed
 
-    def _wait_for_order(self, look: Callable[[], object]) -> NewGame | None:
+    def _wait_for_order(self, look: Callable[[], object]) -> NewGame | Resume | None:
         """After a game: go on looking until the person wants another one, or leaves."""
         while True:
             look()
             order = self._commands.poll()
-            if isinstance(order, NewGame):
+            if isinstance(order, NewGame | Resume):
                 return order
             if order is Command.QUIT:
                 return None

@@ -15,6 +15,7 @@ from damludo.play.console import ExitCode, exit_code_of, fail, write_report
 
 COMMANDS: Mapping[str, str] = {
     "play": "play a game over the board; --sim needs no hardware",
+    "records": "list the games that were played, show one, write it as PDN, replay it, go on with one that was cut off",
     "simulate": "play whole games on the simulated table, without a person",
     "games": "list the games, or show the board and the rules of one",
     "moves": "list the legal moves of a position",

@@ -47,6 +47,11 @@ def cannot_write(path: object, error: OSError) -> CommandError:
     return CommandError(f"{path} cannot be written ({reason}); name another folder, with free room", ExitCode.BAD_INPUT)
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """Return a number with the form of the word that goes with it: "1 ply", "5 plies"."""
+    return f"{count} {one if count == 1 else many}"
+
+
 def exit_code_of(error: Exception) -> ExitCode:
     """Return the exit code of an error; INTERNAL for one that nobody foresaw."""
     if isinstance(error, CommandError):

@@ -12,6 +12,7 @@ class EventKind(StrEnum):
 
     PREPARING = "preparing"
     STARTED = "started"
+    RESUMED = "resumed"
     BOARD_WRONG = "board_wrong"
     BOARD_RIGHT = "board_right"
     TURN = "turn"
@@ -23,6 +24,7 @@ class EventKind(StrEnum):
     PUT_BACK = "put_back"
     UNSURE = "unsure"
     ASK = "ask"
+    ANSWERED = "answered"
     THINKING = "thinking"
     INTENT = "intent"
     CARRIED = "carried"

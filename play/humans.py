@@ -101,7 +101,7 @@ def hearing(human: ScriptedHuman, variant: Variant, colour: Colour) -> Listener:
                 human.told_to_correct()
             case EventKind.ASK, "unsure":
                 human.asked_to_straighten(_squares(variant, event.data["squares"]))
-            case EventKind.ASK, "finish":
+            case (EventKind.BOARD_WRONG, _) | (EventKind.ASK, "finish"):
                 wanted = event.data["wanted"]
                 assert isinstance(wanted, dict)
                 human.asked_for({variant.board.square(name): contents[str(letter)] for name, letter in wanted.items()})

@@ -9,15 +9,18 @@ from enum import Enum
 
 from damludo.engine.port import Player
 from damludo.play.carrying import Carrier
-from damludo.play.choreography import Racks, choreograph, racks_after_human
+from damludo.play.choreography import Choreography, Racks, choreograph, racks_after_human
+from damludo.play.console import counted
 from damludo.play.content import board_content
+from damludo.play.draws import accepts_draw
 from damludo.play.events import EventKind, JsonValue, Listener
 from damludo.play.lookout import Impatient, Lookout
-from damludo.play.ports import Answer, Arm, Clock, Command, Commands, Eyes, NewGame, Order, SetLevel
-from damludo.play.referee import READ_AGAIN, Ruling, agrees, contradicted_squares, rule, wrong_squares
+from damludo.play.ports import Answer, Arm, Clock, Command, Commands, Eyes, NewGame, Order, Resume, SetLevel
+from damludo.play.referee import READ_AGAIN, Ruling, agrees, contradicted_squares, rule
+from damludo.play.setting_up import IDLE_CHECK_S, AsPromised, CutOff, set_up
 from damludo.play.taking_back import before_last_move_of, choreograph_back
-from damludo.play.telling import ask_to_straighten, move_data, tell_illegal, tell_unfinished, way
-from damludo.play.timekeeping import GameClock, TimeControl
+from damludo.play.telling import ask_to_straighten, move_data, tell_agreed, tell_illegal, tell_unfinished, way
+from damludo.play.timekeeping import OFF, GameClock, TimeControl
 from damludo.play.touching import STRAIGHTENED, TOUCHED, TouchRule
 from damludo.robot.places import TableLayout
 from damludo.rules.ending import Result
@@ -31,15 +34,8 @@ from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished
 from damludo.vision.content import Content
 from damludo.vision.reading import BoardReading
 
-IDLE_CHECK_S = 3.0
-"""While no hand is noticed the board is still read this often: a hand may have been too quick to be noticed."""
 STRANGE_LOOKS = 4
 """Squares that do not hold what the match believes are named after so many looks without a hand."""
-WORSE_MEN = 0.5
-"""The machine accepts a draw when the human stands better by more than this, in men."""
-LONG_GAME_PLIES = 60
-"""... or, after so many plies, when the game is even."""
-EVEN_MEN = 0.3
 
 
 class State(Enum):
@@ -68,6 +64,8 @@ class MatchSettings:
         level: of the machine, for people; 0 if it has none.
         touch: the touch rule.
         look_anew: as in `Lookout`.
+        cut_off: of a game that goes on; None for one that begins.
+        about: what else the journal tells of the table.
     """
 
     game: Game
@@ -81,6 +79,8 @@ class MatchSettings:
     level: int = 0
     touch: TouchRule = field(default_factory=TouchRule)
     look_anew: Callable[[], None] = lambda: None
+    cut_off: CutOff | None = None
+    about: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 class Quit(Exception):
@@ -109,16 +109,19 @@ class Match:
         listener: Listener,
     ) -> None:
         self._settings, self._player = settings, player
+        cut_off = settings.cut_off or CutOff()
+        if cut_off.promised is not None:
+            self._player = AsPromised(player, settings.game.position, cut_off.promised)
         self._lookout = Lookout(eyes, clock, commands, listener, settings.game.variant.board, settings.patience_s)
         self._lookout.obey, self._lookout.interrupted = self._obey, self._interrupted
         self._lookout.tick, self._lookout.look_anew = self._watch_time, settings.look_anew
         self._carrier = Carrier(arm, self._lookout)
-        self._clock = GameClock(settings.time)
+        self._clock = GameClock(settings.time, cut_off.clocks, cut_off.left_s)
         self._over: Result | None = None
         self._take_back_asked = False
         self._outstanding = False
         self._answered = False
-        self.wanted: NewGame | None = None
+        self.wanted: NewGame | Resume | None = None
         self._strange_looks = 0
         self._ruled: Mapping[int, Content] | None = None
         self.game = settings.game
@@ -153,31 +156,29 @@ class Match:
     # --- setting up -------------------------------------------------------------------------------------------------------------
 
     def _set_up(self) -> State:
-        variant = self.game.variant
+        settings, cut_off, game = self._settings, self._settings.cut_off, self.game
+        name, machine = game.variant.names["en"], settings.machine
+        goes_on = "" if cut_off is None else f" goes on after {counted(len(game.moves), 'ply', 'plies')}"
         self._lookout.tell(
-            EventKind.STARTED,
-            f"{variant.names['en']}: the machine plays {self._settings.machine.word}.",
-            game=variant.key,
-            machine=self._settings.machine.word,
-            fen=format_fen(variant, self.game.position),
-            level=self._settings.level,
+            EventKind.STARTED if cut_off is None else EventKind.RESUMED,
+            f"{name}{goes_on}: the machine plays {machine.word}.",
+            game=game.variant.key,
+            machine=machine.word,
+            fen=format_fen(game.variant, game.position),
+            level=settings.level,
             racks=self._racks_json(),
+            clock=OFF if settings.time is None else settings.time.text,
+            touch=settings.touch.mode.value,
+            ply=len(game.moves),
+            clocks=self._clocks_json(),
+            **settings.about,
         )
-        start = self._content()
-        told: tuple[int, ...] | None = None
-        while True:
-            self._lookout.wait_for_quiet()
-            reading = self._lookout.read()
-            if agrees(reading, start):
-                self._lookout.tell(EventKind.BOARD_RIGHT, "All discs are where the game begins.")
-                self._lookout.believe(start)
-                return State.NEXT_TURN
-            wrong = wrong_squares(reading, start)
-            if wrong != told:
-                told = wrong
-                text = "Set up the board: " + self._lookout.duties(wrong, start)
-                self._lookout.tell(EventKind.BOARD_WRONG, text, squares=self._lookout.names(wrong))
-            self._lookout.wait_for_hand(IDLE_CHECK_S)
+        standing = set_up(self._lookout, game, machine, cut_off)
+        if standing.carried and cut_off is not None and cut_off.promised is not None:
+            self.racks = self._plan(cut_off.promised).racks
+            self._make(cut_off.promised, "machine", None)
+        self._answered = standing.answered
+        return State.NEXT_TURN
 
     def _next_turn(self) -> State:
         if self._result() is not None:
@@ -317,7 +318,6 @@ class Match:
     # --- the machine's turn -----------------------------------------------------------------------------------------------------
 
     def _machine_turn(self) -> State:
-        before = self.game.position
         choice = self._player.choose(self.game)
         legal = {move.identity: move for move in self.game.legal_moves()}
         move = legal.get(choice.move.identity)
@@ -332,13 +332,16 @@ class Match:
             nodes=choice.nodes,
         )
         self._clock.pause(self._lookout.now_s)
-        promised = self.game.make(move)
-        playable = self.game.variant.board.playable
-        plan = choreograph(self._settings.layout, playable, before, promised.position, move, self.racks)
-        self._answered = self._carrier.carry_out(plan, text, promised)
+        plan = self._plan(move)
+        self._answered = self._carrier.carry_out(plan, text, self.game.make(move))
         self.racks = plan.racks
         self._make(move, "machine", None)
         return State.NEXT_TURN
+
+    def _plan(self, move: Move) -> Choreography:
+        game, layout = self.game, self._settings.layout
+        after = game.make(move).position
+        return choreograph(layout, game.variant.board.playable, game.position, after, move, self.racks)
 
     # --- taking back ------------------------------------------------------------------------------------------------------------
 
@@ -399,14 +402,15 @@ class Match:
             case Answer(choice) if choice in (STRAIGHTENED, TOUCHED):
                 breach = self._settings.touch.answer(choice)
                 self._ruled = None if breach is None else self._ruled
+                tell_agreed(self._lookout, self.game.variant.board, self._settings.touch.agreement)
                 if breach is not None:
                     tell_illegal(self._lookout, self.game.variant, breach)
             case Answer("play_on"):
                 self._clock.put_away()
                 self._lookout.tell(EventKind.NOTE, "The game goes on without a clock.", clocks=None)
-            case NewGame():
+            case NewGame() | Resume():
                 self.wanted = order
-                raise OtherGame("the game was left for a new one")
+                raise OtherGame("the game was left for another one")
 
     def _interrupted(self) -> bool:
         return self._over is not None or self._take_back_asked
@@ -421,15 +425,10 @@ class Match:
             self._note("A draw can be claimed or offered in your turn.")
         elif claims:
             self._over = Result(None, claims[0])
-        elif self._player_accepts_draw():
+        elif accepts_draw(self._player, self.game):
             self._over = Result(None, f"{human.word.capitalize()} offered a draw, and the machine accepted.")
         else:
             self._note("The machine declines the draw and plays on.")
-
-    def _player_accepts_draw(self) -> bool:
-        """Accept when it stands worse, or when a long game is even."""
-        score = self._player.choose(self.game).score  # for the human, whose turn it is
-        return score > WORSE_MEN or (len(self.game.moves) >= LONG_GAME_PLIES and score > -EVEN_MEN)
 
     def _ask_for_take_back(self) -> None:
         if not self._humans_turn:

@@ -71,6 +71,11 @@ class NewGame:
 
 
 @dataclass(frozen=True, slots=True)
+class Resume:
+    """Leave this game and go on with the one that was cut off."""
+
+
+@dataclass(frozen=True, slots=True)
 class SetLevel:
     """The machine plays at another level from its next move on."""
 
@@ -84,7 +89,7 @@ class Answer:
     choice: str
 
 
-Order = Command | NewGame | SetLevel | Answer
+Order = Command | NewGame | Resume | SetLevel | Answer
 """Everything that a person may tell a match."""
 
 

@@ -20,6 +20,7 @@ from damludo.rules.position import Position
 from damludo.rules.traits import Variant
 from damludo.vision.content import BoardSizes
 from damludo.vision.frame import FrameSource
+from damludo.vision.look import Look
 from damludo.vision.squares import SquareReader
 from damludo.vision.view import BoardView
 from damludo.vision.watcher import BoardWatcher
@@ -34,11 +35,13 @@ class CalibratedEyes:
 
     Attributes:
         white_at: the side of the picture where White's rank 1 lies.
+        look: what squares and discs look like.
     """
 
     eyes: CameraEyes
     view: BoardView
     white_at: str
+    look: Look
 
 
 def calibrate_eyes(
@@ -58,8 +61,13 @@ def calibrate_eyes(
     grid = grid_of_board(variant.board)
     frames = [source.read() for _ in range(CALIBRATION_FRAMES)]
     view, look, side = set_up(frames, grid, board_content(variant.board.playable, position), sizes, white_at)
+    return eyes_with(source, clock, view, look, side)
+
+
+def eyes_with(source: FrameSource, clock: Clock, view: BoardView, look: Look, white_at: str) -> CalibratedEyes:
+    """Return eyes that know where the board is and what it looks like."""
     watcher = BoardWatcher(view, SquareReader(view, look), lambda moved: SquareReader(moved, look))
-    return CalibratedEyes(CameraEyes(source, watcher, clock), view, side)
+    return CalibratedEyes(CameraEyes(source, watcher, clock), view, white_at, look)
 
 
 def planner_over(board: GantryMap, limits: GantryLimits, layout: TableLayout) -> Planner:

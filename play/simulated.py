@@ -2,6 +2,7 @@
 
 import contextlib
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -11,13 +12,16 @@ import numpy as np
 from damludo.calibration.gantry import GantryFit, PointPair, fit_gantry
 from damludo.play.choreography import Racks
 from damludo.play.console import ExitCode, note, print_json
-from damludo.play.content import SPARE_DISCS, board_content, grid_of_board, layout_for
+from damludo.play.content import board_content, grid_of_board, layout_for
 from damludo.play.events import Listener, fan_out
+from damludo.play.eyes_again import find_again
 from damludo.play.humans import HumanSpec, hearing, seated_human
 from damludo.play.journal import open_journal
 from damludo.play.match import Match, MatchSettings
 from damludo.play.ports import Clock, Command, Eyes
+from damludo.play.records import SUFFIX, Record
 from damludo.play.score import Score, Scorekeeper
+from damludo.play.setting_up import SPARE_RACKS
 from damludo.play.setup import (
     CalibratedEyes,
     calibrate_eyes,
@@ -30,13 +34,14 @@ from damludo.robot.frames import GantryMap
 from damludo.robot.gantry import Gantry
 from damludo.robot.places import TableLayout
 from damludo.rules.game import Game
-from damludo.rules.position import Colour
+from damludo.rules.position import Colour, Position
 from damludo.rules.traits import Variant
 from damludo.simulation.camera import SimulatedCamera
 from damludo.simulation.clock import LockstepClock, World
 from damludo.simulation.controllers import make_controller
 from damludo.simulation.furnish import furnished_table
 from damludo.simulation.gantry import CLEARANCE_MM, SimulatedGantry, stand_beside
+from damludo.simulation.human import ScriptedHuman
 from damludo.simulation.optics import Optics
 from damludo.simulation.readings import ModelledEyes
 from damludo.simulation.table import DiscColour, Table
@@ -86,19 +91,28 @@ class NoCommands:
         return None
 
 
-def set_table(variant: Variant, seed: int, human: Colour, controller: str = "python") -> SimulatedTable:
-    """Return a table with the game set up, a gantry beside it and a camera above the human's side.
+def set_table(
+    variant: Variant,
+    seed: int,
+    human: Colour,
+    controller: str = "python",
+    position: Position | None = None,
+    racks: Racks = SPARE_RACKS,
+) -> SimulatedTable:
+    """Return a table with a game set up, a gantry beside it and a camera above the human's side.
 
     Args:
         variant, seed, human: the game, what is drawn by chance, the human's side.
         controller: one of `simulation.controllers.CONTROLLERS`; whoever takes another than "python" must close it.
+        position, racks: what stands on the board (None: the start position) and lies in the racks.
 
     Raises:
         ToolMissing: what this controller is made of is not on this computer.
     """
     world, layout = World(), layout_for(variant)
     random = np.random.default_rng((seed, 1))
-    table = furnished_table(layout, board_content(variant.board.playable, variant.start), SPARE_DISCS, random)
+    content = board_content(variant.board.playable, position or variant.start)
+    table = furnished_table(layout, content, (racks.white, racks.black), random)
     at_black = human is Colour.BLACK
     mechanics = SimulatedGantry(table, stand_beside(layout, seed, at_black), seed=seed)
     peer = make_controller(controller, mechanics, mechanics.geometry.settings)
@@ -134,12 +148,45 @@ class PlayedGame:
     simulated_seconds: float
 
 
-def play_game(options: SimulationOptions, number: int) -> PlayedGame:
-    """Play game `number` (from 0) of a run; colours change from game to game."""
+@dataclass(frozen=True, slots=True)
+class SeatedGame:
+    """A simulated game that is ready to be run; who is added to `listeners` hears it too, the first one first.
+
+    Attributes:
+        seen: where the eyes found the board; None where readings are modelled.
+    """
+
+    match: Match
+    human: ScriptedHuman
+    simulated: SimulatedTable
+    keeper: Scorekeeper
+    clock: LockstepClock
+    listeners: list[Listener]
+    seen: CalibratedEyes | None
+
+
+@contextlib.contextmanager
+def seated_game(
+    options: SimulationOptions,
+    number: int,
+    record: Record | None = None,
+    disturb: Callable[[SimulatedTable], None] = lambda _: None,
+) -> Iterator[SeatedGame]:
+    """Seat machine and scripted person at a simulated table for game `number` (from 0) of a run.
+
+    Args:
+        options, number: what is drawn by chance, and how; colours change from game to game.
+        record: a game that goes on; None for one that begins.
+        disturb: may change the table before anybody looks at it.
+    """
     seed = options.seed * 10_007 + number
     variant = options.variant
     human_colour = Colour.WHITE if number % 2 == 0 else Colour.BLACK
-    simulated = set_table(variant, seed, human_colour, options.controller)
+    game, racks, cut_off = Game.new(variant), SPARE_RACKS, None
+    if record is not None:
+        human_colour, game, racks, cut_off = record.machine.other, record.game, record.racks, record.cut_off
+    simulated = set_table(variant, seed, human_colour, options.controller, game.position, racks)
+    disturb(simulated)
     clock = LockstepClock(simulated.world)
     with contextlib.ExitStack() as stack:
         stack.callback(simulated.controller.close)
@@ -147,37 +194,51 @@ def play_game(options: SimulationOptions, number: int) -> PlayedGame:
         gantry.connect()
         gantry.home()
         board = measured_map(simulated, gantry)
-        human = seated_human(simulated.table, Game.new(variant), human_colour, options.human, seed)
+        human = seated_human(simulated.table, game, human_colour, options.human, seed)
         simulated.world.add(human)
         listeners: list[Listener] = [hearing(human, variant, human_colour)]
         listener = fan_out(listeners)
-        eyes, seen = _eyes(options, simulated, clock, seed)
+        eyes, seen = _eyes(options, simulated, clock, seed, game, record)
         arm, guard = guarded_arm(gantry, board, simulated.layout, eyes, clock, listener, human.says_go)
         if seen is not None:
             show_carriage(seen, guard, board)
-        settings = MatchSettings(
-            Game.new(variant), human_colour.other, simulated.layout, Racks(SPARE_DISCS, SPARE_DISCS), PATIENCE_S
-        )
+        settings = MatchSettings(game, human_colour.other, simulated.layout, racks, PATIENCE_S, cut_off=cut_off)
         match = Match(settings, eyes, machine_player(options.level, seed), arm, clock, NoCommands(), listener)
         keeper = Scorekeeper(simulated.table, human, lambda: match.game)
         listeners.insert(0, keeper)
+        yield SeatedGame(match, human, simulated, keeper, clock, listeners, seen)
+
+
+def play_game(options: SimulationOptions, number: int) -> PlayedGame:
+    """Play game `number` (from 0) of a run; colours change from game to game."""
+    with contextlib.ExitStack() as stack:
+        seated = stack.enter_context(seated_game(options, number))
         if options.journals is not None:
-            journal = open_journal(options.journals / f"{variant.key}-{options.seed}-{number + 1}.jsonl")
-            stack.callback(journal.close)
-            listeners.insert(0, journal)
-        result = match.run()
-    return PlayedGame(result is not None, result.text if result else None, keeper.finish(), clock.now_s())
+            name = f"{options.variant.key}-{options.seed}-{number + 1}{SUFFIX}"
+            journal = stack.enter_context(contextlib.closing(open_journal(options.journals / name)))
+            seated.listeners.insert(0, journal)
+        result = seated.match.run()
+    text = result.text if result else None
+    return PlayedGame(result is not None, text, seated.keeper.finish(), seated.clock.now_s())
 
 
 def _eyes(
-    options: SimulationOptions, simulated: SimulatedTable, clock: LockstepClock, seed: int
+    options: SimulationOptions,
+    simulated: SimulatedTable,
+    clock: LockstepClock,
+    seed: int,
+    game: Game,
+    record: Record | None,
 ) -> tuple[Eyes, CalibratedEyes | None]:
     variant, layout = options.variant, simulated.layout
     if options.modelled:
         random = np.random.default_rng((seed, 4))
         return ModelledEyes(simulated.table, clock, grid_of_board(variant.board), random), None
     sizes = BoardSizes(layout.square_mm, layout.disc_diameter_mm, layout.disc_height_mm)
-    seen = calibrate_eyes(simulated.camera(), clock, variant, variant.start, sizes)
+    if record is None:
+        seen = calibrate_eyes(simulated.camera(), clock, variant, game.position, sizes)
+    else:
+        seen = find_again(simulated.camera(), clock, game, sizes, record.camera_path)
     return seen.eyes, seen
 
 

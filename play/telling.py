@@ -5,6 +5,7 @@ from typing import cast
 from damludo.play.events import EventKind, JsonValue
 from damludo.play.lookout import Lookout
 from damludo.play.referee import Ruling
+from damludo.play.touching import Agreement
 from damludo.rules.explanation import explain
 from damludo.rules.geometry import Board
 from damludo.rules.moves import Move
@@ -47,6 +48,12 @@ def tell_unfinished(lookout: Lookout, verdict: Unfinished) -> None:
         squares=lookout.names(verdict.discs_to_remove),
         due=lookout.names({*verdict.discs_to_remove, *verdict.continue_to, *crown}),
     )
+
+
+def tell_agreed(lookout: Lookout, board: Board, agreement: Agreement) -> None:
+    """Note an answer about touched discs, for the journal: it binds beyond a power cut."""
+    bound = None if agreement.bound is None else board.name(agreement.bound)
+    lookout.tell(EventKind.ANSWERED, "", bound=bound, pardoned=agreement.pardoned)
 
 
 def ask_to_straighten(lookout: Lookout, ruling: Ruling) -> None:

@@ -1,7 +1,6 @@
 """A match in the terminal: events become sentences, typed lines become commands and gestures of the simulated hand."""
 
 import os
-import queue
 import sys
 import threading
 from collections.abc import Callable
@@ -9,7 +8,8 @@ from typing import Any, TextIO
 
 from damludo.play.drawing import board_lines
 from damludo.play.events import EventKind, MatchEvent
-from damludo.play.ports import Answer, Command, Order
+from damludo.play.orders import OrderTray
+from damludo.play.ports import Answer, Command, Resume
 from damludo.rules.game import Game
 from damludo.rules.notation import move_text
 from damludo.rules.position import Colour
@@ -28,7 +28,7 @@ TypedMove = Callable[[str], str | None]
 """Carries out a typed move; returns a sentence if that cannot be done."""
 
 
-class Terminal:
+class Terminal(OrderTray):
     """`Listener` and `Commands` of a match at the terminal.
 
     Attributes:
@@ -37,17 +37,23 @@ class Terminal:
     """
 
     def __init__(self, output: TextIO = sys.stdout) -> None:
+        super().__init__()
         self._game: Callable[[], Game] | None = None
         self._human, self._output = Colour.WHITE, output
-        self._commands: queue.SimpleQueue[Order] = queue.SimpleQueue()
         self._choices: dict[str, str] = {}
+        self._offered = False
         self.type_move: TypedMove | None = None
         self.stop: Callable[[], None] = lambda: None
-        self._go = threading.Event()
 
     def follow(self, game: Callable[[], Game], human: Colour) -> None:
         """Be told where the game can be asked for, and which side the person plays."""
         self._game, self._human = game, human
+
+    def offer(self, text: str) -> None:
+        """Offer to go on with a game that was cut off, in a sentence; "" if there is none."""
+        self._offered = bool(text)
+        if text:
+            self._say(text)
 
     def leave(self) -> None:
         """Forget the table: nothing can be moved until the next one is followed."""
@@ -71,19 +77,6 @@ class Terminal:
             for key, text in self._choices.items():
                 self._say(f"  {key:<14} {text}")
 
-    def poll(self) -> Order | None:
-        """Return the next command of the person."""
-        try:
-            return self._commands.get_nowait()
-        except queue.Empty:
-            return None
-
-    def said_go(self) -> bool:
-        """Return True once for each time the person typed "go"."""
-        said = self._go.is_set()
-        self._go.clear()
-        return said
-
     def read_lines(self, source: TextIO) -> threading.Thread:
         """Start reading lines in a thread of its own; the end of the input ends the match.
 
@@ -95,7 +88,7 @@ class Terminal:
             for line in source:
                 self.typed(line.strip())
             if ends_the_match:
-                self._commands.put(Command.QUIT)
+                self.put(Command.QUIT)
 
         thread = threading.Thread(target=read, name="terminal", daemon=True)
         thread.start()
@@ -107,13 +100,15 @@ class Terminal:
         if not word:
             return
         if word in self._choices:
-            self._commands.put(Answer(word))
+            self.put(Answer(word))
         elif word in (command.value for command in Command):
             if word == Command.GO.value:
-                self._go.set()
+                self.say_go()
             elif word == Command.STOP.value:
                 self.stop()
-            self._commands.put(Command(word))
+            self.put(Command(word))
+        elif word == "resume":
+            self._resume()
         elif word == "help":
             self._say(HELP_TEXT)
         elif self._game is None:
@@ -130,6 +125,12 @@ class Terminal:
             problem = self.type_move(line)
             if problem:
                 self._say(problem)
+
+    def _resume(self) -> None:
+        if not self._offered or (self._game is not None and self._game().moves):
+            self._say("There is no game to go on with: one that was cut off is offered until you have made a move.")
+            return
+        self.put(Resume())
 
     def draw_board(self) -> None:
         """Draw the board from the person's side."""

@@ -1,6 +1,7 @@
 """The players' clocks: base time and increment, by the match's clock; the machine's mechanical time is nobody's."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from damludo.play.console import CommandError, ExitCode
@@ -11,6 +12,9 @@ OFF = "off"
 LONGEST_MIN = 600
 LONGEST_INCREMENT_S = 600
 
+Times = tuple[float, float]
+"""What White and Black have left, s."""
+
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
@@ -18,6 +22,11 @@ class TimeControl:
 
     base_s: float
     increment_s: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The control as the settings write it."""
+        return f"{self.base_s / 60:.0f}+{self.increment_s:.0f}"
 
 
 def parse_time_control(text: str) -> TimeControl | None:
@@ -42,14 +51,22 @@ def parse_time_control(text: str) -> TimeControl | None:
 class GameClock:
     """Two clocks of which at most one runs. A clock at zero stops nothing: the match asks what is to be done.
 
+    Args:
+        control: None: the players play without a clock.
+        after_ply: of a game that goes on: the time that White and Black had left after each of its moves, s.
+        left_s: the same, now.
+
     Attributes:
         running: the side whose time runs, None while nobody's does.
     """
 
-    def __init__(self, control: TimeControl | None) -> None:
+    def __init__(
+        self, control: TimeControl | None, after_ply: Sequence[Times] = (), left_s: Times | None = None
+    ) -> None:
         self._control = control
-        self._left_s = [control.base_s if control else 0.0] * 2
-        self._after_ply: list[tuple[float, float]] = [(self._left_s[0], self._left_s[1])]
+        first = (control.base_s, control.base_s) if control else (0.0, 0.0)
+        self._after_ply: list[Times] = [first, *after_ply]
+        self._left_s = list(left_s or self._after_ply[-1])
         self._since_s = 0.0
         self.running: Colour | None = None
 

@@ -5,6 +5,7 @@ puts a disc straight breaks no rule.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 from damludo.play.lookout import Lookout
@@ -33,6 +34,19 @@ class TouchMode(StrEnum):
     OFF = "off"
 
 
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What a person and the match agreed on about touched discs in one turn.
+
+    Attributes:
+        bound: the square of the disc that the person owned up to have touched.
+        pardoned: discs were only put straight.
+    """
+
+    bound: int | None = None
+    pardoned: bool = False
+
+
 Touches = Callable[[Mapping[int, Content]], tuple[TouchEvidence, ...]]
 """Tells which discs were touched and stand where they stood; asked between a reading and the belief in it."""
 
@@ -43,24 +57,36 @@ def no_touches(_: Mapping[int, Content]) -> tuple[TouchEvidence, ...]:
 
 
 class TouchRule:
-    """Follows one person's turns."""
+    """Follows one person's turns.
 
-    def __init__(self, mode: TouchMode = TouchMode.OFF, touches: Touches = no_touches) -> None:
-        self._mode, self._touches = mode, touches
+    Args:
+        mode: what a touched disc means.
+        touches: tells of touched discs.
+        agreed: what was agreed in the turn in which a game was cut off; it holds for the first turn.
+
+    Attributes:
+        mode: what a touched disc means.
+        agreement: of this turn.
+    """
+
+    def __init__(
+        self, mode: TouchMode = TouchMode.OFF, touches: Touches = no_touches, agreed: Agreement | None = None
+    ) -> None:
+        self.mode, self._touches = mode, touches
+        self._first = agreed or Agreement()
+        self.agreement = Agreement()
         self._touched: dict[int, None] = {}
-        self._bound: int | None = None
-        self._pardoned = False
         self._asked: Illegal | None = None
 
     def new_turn(self) -> None:
         """Forget what was touched."""
         self._touched.clear()
-        self._bound, self._pardoned, self._asked = None, False, None
+        self.agreement, self._first, self._asked = self._first, Agreement(), None
 
     def look(self, content: Mapping[int, Content]) -> None:
         """Take in what was touched, before the eyes believe that this content stands on the board."""
         self._asked = None
-        if self._mode is not TouchMode.OFF:
+        if self.mode is not TouchMode.OFF:
             for touch in self._touches(content):
                 # A disc that was only shifted may have met a sleeve.
                 if touch.kind is TouchKind.LIFTED and touch.confidence >= SURE_TOUCH:
@@ -68,9 +94,10 @@ class TouchRule:
 
     def breach(self, game: Game, move: Move) -> Illegal | None:
         """Return what stands against a legal move of another disc; None if nothing does."""
-        if self._mode is TouchMode.OFF or self._pardoned or not self._applies(game.variant):
+        bound = self.agreement.bound
+        if self.mode is TouchMode.OFF or self.agreement.pardoned or not self._applies(game.variant):
             return None
-        squares = [self._bound] if self._bound is not None else self._touched
+        squares = [bound] if bound is not None else self._touched
         match duty_of(game.variant, game.position, squares):
             case Free() | NoneCanMove():
                 return None
@@ -85,7 +112,7 @@ class TouchRule:
 
     def asks_about(self, breach: Illegal, lookout: Lookout) -> bool:
         """Ask whether the disc was only put straight; False where the rule is strict or the touch was owned up to."""
-        if self._mode is TouchMode.STRICT or self._bound is not None:
+        if self.mode is TouchMode.STRICT or self.agreement.bound is not None:
             return False
         self._asked = breach
         first, second = (breach.board.name(square) for square in breach.squares)
@@ -98,11 +125,11 @@ class TouchRule:
         asked, self._asked = self._asked, None
         if asked is None:
             return None
-        self._pardoned = choice == STRAIGHTENED
-        if self._pardoned:
+        if choice == STRAIGHTENED:
+            self.agreement = Agreement(pardoned=True)
             return None
-        self._bound = asked.squares[0]
+        self.agreement = Agreement(bound=asked.squares[0])
         return asked
 
     def _applies(self, variant: Variant) -> bool:
-        return self._mode is TouchMode.STRICT or variant.touch_move
+        return self.mode is TouchMode.STRICT or variant.touch_move

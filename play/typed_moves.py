@@ -51,6 +51,8 @@ class TypedMoves:
                 self._my_turn = event.data["side"] == self._colour.word
             case EventKind.ILLEGAL | EventKind.UNFINISHED | EventKind.ASK if self.led_elsewhere():
                 self._my_turn = self._game().position.side is self._colour
+            case EventKind.BOARD_WRONG if not self.led_elsewhere():
+                self._help(event.data)
             case EventKind.ILLEGAL | EventKind.UNFINISHED:
                 self._make_board(self._content(self._game()))
                 self._my_turn = True

@@ -12,7 +12,7 @@ from damludo.vision.content import Content
 def furnished_table(
     layout: TableLayout,
     content: Mapping[int, Content],
-    spare: int,
+    spare: int | tuple[int, int],
     random: np.random.Generator,
     spread_mm: float = 1.2,
 ) -> Table:
@@ -20,7 +20,7 @@ def furnished_table(
 
     Args:
         content: what stands where; empty squares may be left out.
-        spare: discs in the first slots of each rack.
+        spare: discs in the first slots of each rack, or of White's and of Black's.
         random: gives the small offsets (standard deviation `spread_mm` on each axis) with which a person sets discs down.
     """
     table = Table(layout)
@@ -30,8 +30,9 @@ def furnished_table(
         for _ in range(piece.discs):
             dx, dy = random.normal(0.0, spread_mm, 2)
             table.add_disc(colour, place.x_mm + float(dx), place.y_mm + float(dy))
-    for rack, colour in ((Rack.WHITE, DiscColour.WHITE), (Rack.BLACK, DiscColour.BLACK)):
-        for number in range(1, spare + 1):
+    whites, blacks = (spare, spare) if isinstance(spare, int) else spare
+    for rack, colour, count in ((Rack.WHITE, DiscColour.WHITE, whites), (Rack.BLACK, DiscColour.BLACK, blacks)):
+        for number in range(1, count + 1):
             slot = layout.rack_slot(rack, number)
             table.add_disc(colour, slot.x_mm, slot.y_mm)
     return table

@@ -1,8 +1,13 @@
 """`damludo play`: one game over the board; with `--sim` over the simulated one."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from damludo.play.arguments import CONTROLLER_HELP, CONTROLLERS, seed, speed
+
+if TYPE_CHECKING:  # OpenCV is loaded by `run`, not by a help page
+    from damludo.play.records import Record
+    from damludo.play.settings import Settings
 
 HELP = "play a game over the board; --sim needs no hardware"
 EXAMPLES = (
@@ -24,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("strict", "ask", "off"),
         help="a touched disc must be moved: strict, ask first (default, in games that have the rule), or off",
     )
+    add_table_arguments(parser)
+
+
+def add_table_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that say at which table is played, and where its page is."""
     table = parser.add_argument_group("table")
     table.add_argument(
         "--sim", action="store_true", help="play on the simulated table: drag the discs on the page, or type your moves"
@@ -32,9 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--speed", type=speed, default=1.0, metavar="X", help="with --sim: so many times faster than real (0.1 to 20)"
     )
     table.add_argument(
-        "--seed", type=seed, default=1, metavar="X", help="with --sim: light, camera and discs of the table"
+        "--seed", type=seed, metavar="X", help="with --sim: light, camera and discs of the table (default: 1)"
     )
-    table.add_argument("--controller", choices=CONTROLLERS, default="python", help=f"with --sim: {CONTROLLER_HELP}")
+    table.add_argument("--controller", choices=CONTROLLERS, help=f"with --sim: {CONTROLLER_HELP}")
     table.add_argument("--camera", metavar="SOURCE", help="camera number, device, video file or http stream")
     table.add_argument("--serial", metavar="PORT", help="serial port of the gantry's controller")
     table.add_argument(
@@ -62,13 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Play one game."""
     from dataclasses import replace
 
-    from damludo.play.console import CommandError, ExitCode
     from damludo.play.folders import folders
     from damludo.play.settings import load_settings
     from damludo.rules.variants import variant
 
-    where = folders(arguments.home)
-    settings = load_settings(where.config / "settings.toml")
+    settings = load_settings(folders(arguments.home).config / "settings.toml")
     chosen = replace(
         settings.play,
         game=arguments.game or settings.play.game,
@@ -78,13 +86,27 @@ def run(arguments: argparse.Namespace) -> int:
         touch=arguments.touch or settings.play.touch,
     )
     variant(chosen.game)  # a game that does not exist is said before anything is imported
+    return play_at_table(arguments, replace(settings, play=chosen))
+
+
+def play_at_table(arguments: argparse.Namespace, settings: "Settings", record: "Record | None" = None) -> int:
+    """Play at the table that the arguments and the settings name: a game that begins, or one that goes on.
+
+    Raises:
+        CommandError: a device is not named, or something else is wrong; the sentence says what.
+    """
+    from damludo.play.console import CommandError, ExitCode
+    from damludo.play.folders import folders
+
+    where, played = folders(arguments.home), settings.play
     port = settings.web.port if arguments.web_port is None else arguments.web_port
     browser = settings.web.browser == "open" and not arguments.no_browser
+    seed = 1 if arguments.seed is None else arguments.seed
     if arguments.sim:
         from damludo.play.at_the_table import WebChoice, play_simulated
 
-        web = WebChoice(port, browser)
-        return play_simulated(chosen, where, web, arguments.seed, arguments.speed, arguments.controller)
+        web, controller = WebChoice(port, browser), arguments.controller or CONTROLLERS[0]
+        return play_simulated(played, where, web, seed, arguments.speed, controller, record)
     camera = arguments.camera or settings.camera.source
     serial = arguments.serial or settings.gantry.port
     missing = [
@@ -100,5 +122,5 @@ def run(arguments: argparse.Namespace) -> int:
         )
     from damludo.play.at_the_table import WebChoice, play_real
 
-    web = WebChoice(port, browser)
-    return play_real(chosen, where, web, settings.board, camera, serial, arguments.calibration, arguments.white_at)
+    web, white_at = WebChoice(port, browser), arguments.white_at
+    return play_real(played, where, web, settings.board, camera, serial, arguments.calibration, white_at, record)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from damludo.play.console import CommandError
+from damludo.play.orders import OrderTray
 from damludo.play.page.feed import Feed
-from damludo.play.page.shown import WHY_NOT, abilities
-from damludo.play.ports import Answer, Command, NewGame, Order, SetLevel
+from damludo.play.page.shown import WHY_NOT, abilities, offered
+from damludo.play.ports import Answer, Command, NewGame, Order, Resume, SetLevel
 from damludo.play.timekeeping import OFF, parse_time_control
 from damludo.robot.errors import RobotError
 from damludo.robot.places import TableLayout
@@ -56,7 +57,7 @@ class Links:
     set_speed: Callable[[float], None] | None = None
 
 
-class Desk:
+class Desk(OrderTray):
     """Where commands arrive. `Commands` of a match; `handle` may be called from any thread.
 
     Attributes:
@@ -65,33 +66,17 @@ class Desk:
     """
 
     def __init__(self, feed: Feed, epoch: str) -> None:
+        super().__init__(MAX_WAITING)
         self.epoch = epoch
         self.links: Links | None = None
         self._feed = feed
-        self._orders: queue.Queue[Order] = queue.Queue(MAX_WAITING)
-        self._go = threading.Event()
         self._lock = threading.Lock()
         self._answers: OrderedDict[str, dict[str, Any]] = OrderedDict()
-
-    def poll(self) -> Order | None:
-        """Return the next command for the match."""
-        try:
-            return self._orders.get_nowait()
-        except queue.Empty:
-            return None
-
-    def said_go(self) -> bool:
-        """Return True once for each time somebody said that no hand is there."""
-        said = self._go.is_set()
-        self._go.clear()
-        return said
 
     def forget(self) -> None:
         """Drop what was meant for a match that is over."""
         self.links = None
-        self._go.clear()
-        while self.poll() is not None:
-            pass
+        self.clear()
 
     def handle(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
         """Do a command and return the answer; one that was done already only gets its answer again.
@@ -144,7 +129,7 @@ class Desk:
 
     def _say_go(self, _: Mapping[str, Any]) -> Reply:
         if self._feed.state.stopped or "go" in self._feed.state.say.choices:
-            self._go.set()
+            self.say_go()
         self._order(Command.GO)
         return True, "It may go on."
 
@@ -166,6 +151,12 @@ class Desk:
             raise Refused(WHY_NOT[name])
         self._order(_SIMPLE[name])
         return True, ""
+
+    def _resume(self, _: Mapping[str, Any]) -> Reply:
+        if offered(self._feed.state, self._feed.table) is None:
+            raise Refused("There is no game to go on with.")
+        self._order(Resume())
+        return True, "The table is made ready for that game."
 
     def _answer(self, message: Mapping[str, Any]) -> Reply:
         choice = message.get("choice")
@@ -199,7 +190,7 @@ class Desk:
 
     def _order(self, order: Order) -> None:
         try:
-            self._orders.put_nowait(order)
+            self.put(order)
         except queue.Full:
             raise Refused("The match is busy with earlier commands; please wait.") from None
 
@@ -285,6 +276,7 @@ _ACTIONS: Mapping[str, Callable[[Desk, Mapping[str, Any]], Reply]] = {
     "hint": Desk._simple,
     "answer": Desk._answer,
     "new_game": Desk._new_game,
+    "resume": Desk._resume,
     "level": Desk._set_level,
     "speed": Desk._set_speed,
     "hand": Desk._lead_hand,

@@ -2,7 +2,7 @@
 
 import contextlib
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -12,8 +12,9 @@ from damludo.play.page.feed import Feed
 from damludo.play.page.pictures import Encoder, NewestFrame, ShownEyes, camera_json, ground_point, hand_outline
 from damludo.play.page.server import PageServer, serve_page
 from damludo.play.page.shown import TableShown
-from damludo.play.page.state import waiting_state
+from damludo.play.page.state import PageState, state_before_going_on, waiting_state
 from damludo.play.ports import Clock, Order
+from damludo.play.records import Record
 from damludo.play.setup import CalibratedEyes
 from damludo.robot.places import TableLayout
 from damludo.rules.position import Colour
@@ -60,25 +61,39 @@ class Page:
         """Return True once for each time somebody said that no hand is there."""
         return self._desk.said_go()
 
+    @property
+    def simulation(self) -> bool:
+        """Camera, gantry and hand are simulated."""
+        return self._feed.table.simulation
+
     def prepare(
         self,
-        game: Variant,
-        human: Colour,
-        level: int,
+        state: PageState,
+        events: Sequence[MatchEvent],
         clock: Clock,
         layout: TableLayout,
         stop: Callable[[], None],
         text: str,
     ) -> None:
-        """Show that a table is made ready for a game; from now on it can be stopped."""
+        """Show that a table is made ready for a game; from now on it can be stopped.
+
+        Args:
+            state: of a game that begins.
+            events: what happened in it already, if it goes on.
+        """
         self._desk.forget()
         self._desk.links = Links(stop, layout)
         self._encoder.source = lambda: None
         self._feed.now_s = clock.now_s
-        self._feed.show_table(camera=None, layout=layout)
-        simulation = self._feed.table.simulation
-        self._feed.begin(waiting_state(game, human, level, simulation=simulation))
+        self._feed.show_table(camera=None, layout=layout, offer=None)
+        self._feed.begin(state_before_going_on(state, events))
         self.tell(clock, text)
+
+    def offer(self, record: Record | None) -> None:
+        """Offer to go on with a game that was cut off."""
+        if record is not None:
+            names = dict(record.game.variant.names)
+            self._feed.show_table(offer={"names": names, "time": record.when, "plies": len(record.game.moves)})
 
     def tell(self, clock: Clock, text: str, device: str = "gantry", light: str = "wait", tone: str = "wait") -> None:
         """Say what is made ready."""

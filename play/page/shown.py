@@ -32,6 +32,7 @@ class TableShown:
         speed: simulated seconds per second.
         layout: where squares and racks are; None until a table is open.
         camera: size of the picture and where the board is in it; None until the board was found.
+        offer: the game that was cut off and may be gone on with: "names", "time", "plies"; None if there is none.
     """
 
     simulation: bool = False
@@ -39,6 +40,7 @@ class TableShown:
     speed: float = 1.0
     layout: TableLayout | None = None
     camera: Mapping[str, Any] | None = None
+    offer: Mapping[str, Any] | None = None
 
 
 def as_json(state: PageState, table: TableShown, now_s: float | None) -> dict[str, Any]:
@@ -83,8 +85,14 @@ def as_json(state: PageState, table: TableShown, now_s: float | None) -> dict[st
         "can": abilities(state),
         "hint": None if state.hint is None else {"text": state.hint.text, "squares": list(state.hint.squares)},
         "camera": table.camera,
+        "offer": offered(state, table),
         "result": None if state.over is None else {"text": state.over["text"], "reason": state.over["reason"]},
     }
+
+
+def offered(state: PageState, table: TableShown) -> Mapping[str, Any] | None:
+    """Return the game that may be gone on with: it is offered until the one on the board has a move."""
+    return None if state.moves else table.offer
 
 
 def abilities(state: PageState) -> dict[str, Any]:

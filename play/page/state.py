@@ -140,6 +140,15 @@ def waiting_state(game: Variant, human: Colour, level: int, *, simulation: bool)
     return PageState(game, human, level, Game.new(game).position, simulation)
 
 
+def state_before_going_on(state: PageState, events: Sequence[MatchEvent]) -> PageState:
+    """Return what is shown of a game that was cut off before it goes on: its board and moves; the table is made ready anew."""
+    for event in events:
+        state = state_after(state, event)
+    idle = waiting_state(state.variant, state.human, state.level, simulation=state.simulation)
+    clocks = None if state.clocks is None else replace(state.clocks, running=None)
+    return replace(idle, position=state.position, moves=state.moves, racks=state.racks, clocks=clocks)
+
+
 def state_after(state: PageState, event: MatchEvent) -> PageState:
     """Return the state after an event; a kind that changes nothing leaves it as it is."""
     step = _STEPS.get(event.kind)
@@ -184,6 +193,11 @@ def _preparing(state: PageState, event: MatchEvent) -> PageState:
     light = Light(str(event.data.get("light", "wait")), event.text)
     lights = _lit(state, **{device: light}) if device in state.lights else state.lights
     return _saying(state, Say(event.text, str(event.data.get("tone", "wait"))), lights=lights)
+
+
+def _resumed(state: PageState, event: MatchEvent) -> PageState:
+    begun = _started(state, event)
+    return replace(begun, moves=state.moves[: int(str(event.data["ply"]))], clocks=_clocks(event))
 
 
 def _started(state: PageState, event: MatchEvent) -> PageState:
@@ -414,6 +428,7 @@ def _result(state: PageState, event: MatchEvent) -> PageState:
 _STEPS: Mapping[EventKind, Step] = {
     EventKind.PREPARING: _preparing,
     EventKind.STARTED: _started,
+    EventKind.RESUMED: _resumed,
     EventKind.BOARD_WRONG: _board_wrong,
     EventKind.BOARD_RIGHT: _board_right,
     EventKind.TURN: _turn,

@@ -61,7 +61,7 @@ def test_of_two_captures_the_one_that_is_not_taken_back_is_chosen() -> None:
 )
 def test_a_forced_end_is_proved(key: str, fen: str, plies: int) -> None:
     """The numbers are those of a plain solver that tries everything."""
-    assert _choose(key, fen).mate == plies
+    assert _choose(key, fen, nodes=10_000).mate == plies
 
 
 def test_a_won_game_is_not_repeated() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from damludo.play.at_the_table import TableParts, WebChoice, _EitherCommands, _first_game, _page, _Session
+from damludo.play.at_the_table import WebChoice, _EitherCommands, _Elsewhere, _first_game, _page, _Session
 from damludo.play.cli import main
 from damludo.play.folders import folders
 from damludo.play.match import Match
@@ -17,6 +17,7 @@ from damludo.play.page.page import Page, open_page
 from damludo.play.ports import Command, NewGame, Order
 from damludo.play.settings import PlaySettings
 from damludo.play.simulated import SimulatedTable, set_table
+from damludo.play.table_parts import Sitting, TableParts
 from damludo.play.terminal import Terminal
 from damludo.rules.position import Colour
 from damludo.rules.variants import variant
@@ -38,7 +39,7 @@ def _session(page: Page, simulated: SimulatedTable, home: Path, terminal: Termin
     clock = LockstepClock(simulated.world)
     no_gantry: Any = None  # finding the board needs none
     parts = TableParts(simulated.layout, simulated.camera(), no_gantry, clock, no_gantry)
-    return _Session(WANTED, folders(str(home)), page, terminal, parts)
+    return _Session(Sitting(WANTED), folders(str(home)), page, terminal, parts)
 
 
 def _disordered() -> SimulatedTable:
@@ -67,15 +68,16 @@ def test_for_the_next_game_the_board_is_waited_for(page: Page, tmp_path: Path) -
             simulated.table.version += 1
 
     page.tell = lambda clock, *told, **more: set_up_then(*told, **more)  # type: ignore[method-assign]
-    seen = session._find_board(patient=True)
-    assert seen is not None
+    session._find_board(patient=True)
     assert said[1].startswith("Please set up the board for a game of English draughts; I do not see it yet: ")
 
 
 def test_who_leaves_while_the_board_is_waited_for_leaves(page: Page, tmp_path: Path) -> None:
     terminal = Terminal()
     terminal.typed("quit")
-    assert _session(page, _disordered(), tmp_path, terminal)._find_board(patient=True) is None
+    with pytest.raises(_Elsewhere) as left:
+        _session(page, _disordered(), tmp_path, terminal)._find_board(patient=True)
+    assert left.value.wanted is None
 
 
 class _Orders:

@@ -54,9 +54,9 @@ def test_the_match_waits_until_the_board_is_set_up(make_match: MakeMatch) -> Non
     disc = table.table.discs[0]
     disc.x_mm += 100.0
     table.match.run()
-    assert table.kinds()[:2] == [E.STARTED, E.BOARD_WRONG]
+    assert table.kinds()[:5] == [E.STARTED, E.BOARD_WRONG, E.HAND_IN, E.HAND_OUT, E.BOARD_RIGHT]
     assert table.texts(E.BOARD_WRONG) == ["Set up the board: e1 needs a white man, g1 must be empty."]
-    assert E.TURN not in table.kinds()
+    assert table.events[1].data == {"squares": ["e1", "g1"], "wanted": {"e1": "w", "g1": "."}}
 
 
 @pytest.mark.parametrize(

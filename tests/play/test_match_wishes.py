@@ -197,7 +197,7 @@ def test_another_game_ends_this_one_and_is_remembered(make_match: MakeMatch) -> 
     _script(table, _says(table, wanted))
     assert table.match.run() is None
     assert table.match.wanted == wanted
-    assert table.texts(E.STOPPED) == ["the game was left for a new one"]
+    assert table.texts(E.STOPPED) == ["the game was left for another one"]
 
 
 # --- STOP in the person's turn ------------------------------------------------------------------------------------------------

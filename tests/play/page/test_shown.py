@@ -66,5 +66,5 @@ def test_the_whole_state_is_small_json(key: str) -> None:
     assert len(json.dumps(document, separators=(",", ":"), allow_nan=False)) < 24_000
     assert set(document) == {
         *("simulation", "speed", "version", "language", "game", "you", "flipped", "level", "position", "turn", "say"),
-        *("ruling", "marks", "moves", "clocks", "lights", "racks", "can", "hint", "camera", "result"),
+        *("ruling", "marks", "moves", "clocks", "lights", "racks", "can", "hint", "camera", "offer", "result"),
     }

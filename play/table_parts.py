@@ -1,0 +1,148 @@
+"""What a match is played with: the parts of a real table, or of the simulated one behind a real serial port."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from damludo.play.choreography import Racks
+from damludo.play.clock import WallClock
+from damludo.play.content import layout_for
+from damludo.play.devices import profile_of_port
+from damludo.play.folders import Folders
+from damludo.play.page.pictures import table_json
+from damludo.play.ports import Clock, NewGame
+from damludo.play.records import Record
+from damludo.play.setting_up import SPARE_RACKS
+from damludo.play.settings import BoardSettings
+from damludo.play.simulated import measured_map, set_table
+from damludo.play.typed_moves import TypedMoves
+from damludo.robot.dialects.grbl import GRBL
+from damludo.robot.frames import GantryMap
+from damludo.robot.gantry import Gantry
+from damludo.robot.places import TableLayout
+from damludo.robot.serial_line import SerialLine
+from damludo.rules.game import Game
+from damludo.rules.position import Colour
+from damludo.rules.traits import Variant
+from damludo.rules.variants import variant
+from damludo.simulation.clock import PacedClock
+from damludo.simulation.guided import GuidedHand
+from damludo.simulation.realtime import RealTime
+from damludo.simulation.transport import PseudoTerminal
+from damludo.vision.camera import open_source
+from damludo.vision.frame import FrameSource
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """What is to be played: a game that begins, or one that was cut off (`record`)."""
+
+    wanted: NewGame
+    record: Record | None = None
+
+    @classmethod
+    def going_on(cls, record: Record) -> "Sitting":
+        """Return the sitting that goes on with a stored game."""
+        return cls(NewGame(record.game.variant.key, record.level, record.machine, record.clock), record)
+
+    @property
+    def variant(self) -> Variant:
+        """What is played."""
+        return variant(self.wanted.game)
+
+    @property
+    def human(self) -> Colour:
+        """The person's side."""
+        return self.wanted.machine.other
+
+    @property
+    def game(self) -> Game:
+        """The game as far as it was played."""
+        return Game.new(self.variant) if self.record is None else self.record.game
+
+    @property
+    def racks(self) -> Racks:
+        """Discs that are believed to lie in the racks."""
+        return SPARE_RACKS if self.record is None else self.record.racks
+
+
+@dataclass(frozen=True, slots=True)
+class TableParts:
+    """What a match is played with.
+
+    Attributes:
+        board_map: gives the map from board to gantry, once the gantry has told its settings.
+        white_at: the side of the picture where White's rank 1 lies, None: found from the start position.
+        typed, guided: carry out what is typed, or led on the page, where there is no hand; None on a real table.
+        time: lets a simulated table live; None on a real one.
+        truth: tells the page where the things of a simulated table are; None on a real one.
+        about: what the journal tells of the table.
+    """
+
+    layout: TableLayout
+    source: FrameSource
+    gantry: Gantry
+    clock: Clock
+    board_map: Callable[[Gantry], GantryMap]
+    white_at: str | None = None
+    typed: TypedMoves | None = None
+    guided: GuidedHand | None = None
+    time: RealTime | None = None
+    truth: Callable[[], Mapping[str, Any]] | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+@contextlib.contextmanager
+def simulated_parts(sitting: Sitting, seed: int, speed: float, controller: str = "python") -> Iterator[TableParts]:
+    """The simulated table, at the pace of the clock on the wall, its controller behind a pseudo-terminal."""
+    table = set_table(sitting.variant, seed, sitting.human, controller, sitting.game.position, sitting.racks)
+    clock = PacedClock(table.world)
+    typed = TypedMoves(table)
+    guided = GuidedHand(typed.hand, table.table)
+    table.world.add(guided)
+    typed.led_elsewhere = lambda: guided.in_charge
+    with (
+        contextlib.closing(table.controller),
+        RealTime(table.world, speed) as living,
+        PseudoTerminal(table.controller, table.world) as port,
+        Gantry(SerialLine(port.path), GRBL, clock) as gantry,
+    ):
+        yield TableParts(
+            table.layout,
+            table.camera(clock),
+            gantry,
+            clock,
+            lambda gantry: measured_map(table, gantry),
+            typed=typed,
+            guided=guided,
+            time=living,
+            truth=lambda: table_json(table.table, table.world.lock),
+            about={"simulated": {"seed": seed, "controller": controller}},
+        )
+
+
+@contextlib.contextmanager
+def real_parts(
+    sitting: Sitting,
+    where: Folders,
+    board: BoardSettings,
+    camera: str,
+    port: str,
+    calibration: str | None,
+    white_at: str | None,
+) -> Iterator[TableParts]:
+    """A real table: a camera and a controller on a serial port."""
+    profile = profile_of_port(port, where, Path(calibration) if calibration else None)
+    clock = WallClock()
+    layout = layout_for(sitting.variant, board.square_mm, board.disc_diameter_mm, board.disc_height_mm)
+    with (
+        contextlib.closing(open_source(camera, clock=clock)) as source,
+        Gantry(SerialLine(port), GRBL, clock, profile.machine) as gantry,
+    ):
+        yield TableParts(layout, source, gantry, clock, lambda _: profile.board, white_at)
+
+
+OpenTable = Callable[[Sitting], contextlib.AbstractContextManager[TableParts]]
+"""Opens a table for what is to be played."""
