@@ -42,7 +42,7 @@ LAG_S = 0.15
 SEARCH_AGAIN_S = 1.0
 """Between two looks for a board that is being set up."""
 NEXT_ORDER_HZ = 10.0
-HINT_LEVEL = 6
+HINT_LEVEL = 7
 """Hints are of at least this level; it needs well below a second."""
 
 
