@@ -57,7 +57,9 @@ def learnable(variant: Variant, positions: Positions) -> Positions:
 
 def _among(some: Positions, others: Positions) -> NDArray[np.bool_]:
     """Which of the positions are among the others."""
-    names = [np.column_stack([those.sets.reshape(-1, 8), those.black_moves.astype(np.uint64)]) for those in (some, others)]
+    names = [
+        np.column_stack([those.sets.reshape(-1, 8), those.black_moves.astype(np.uint64)]) for those in (some, others)
+    ]
     own, known = (np.ascontiguousarray(name).view(f"V{8 * 9}").ravel() for name in names)
     return np.isin(own, known)
 
