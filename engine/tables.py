@@ -81,7 +81,7 @@ class Builder:
             raise NoTables(f"tables are made for 2 to {MOST_PIECES} pieces, not for {pieces}")
         self.variant, self.pieces = variant, pieces
         if compiled is None:
-            compiled = can_compile() and entries(variant, pieces) > FEW
+            compiled = entries(variant, pieces) > FEW and can_compile()
         self._program = program_of(variant, compiled, PARTS, report)
         words = (entries(variant, pieces) + 7) // 8
         size = START + words
