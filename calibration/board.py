@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from damludo.calibration.quality import mean_picture
 from damludo.vision.board import find_candidates, refined_view
 from damludo.vision.content import BoardSizes, Content, Grid
 from damludo.vision.errors import BoardNotFound
+from damludo.vision.finding import BoardFinding
 from damludo.vision.frame import Frame, Image
 from damludo.vision.labels import rows_of_content
 from damludo.vision.look import Look, glance, learn_look
@@ -75,7 +77,7 @@ def set_up(
         raise BoardNotFound("there is no picture to set up the board with; check the camera with 'damludo doctor'")
     image = frames[0].image
     tried: list[tuple[float, _Trial]] = []
-    for finding in find_candidates(image, grid, sizes, white_at or SIDES[0]):
+    for finding in _findings(frames, grid, sizes, white_at or SIDES[0]):
         for side in (white_at,) if white_at else SIDES:
             view = turned(finding.view, finding.white_at, side)
             tried.append(_judged(image, view, side, start, decide_colour=white_at is None))
@@ -104,6 +106,15 @@ def set_up(
     images = [frame.image for frame in frames]
     look = learn_look(images, view, start)
     return view, replace(look, stack=learn_stacks(images, view, look, start)), best.white_at
+
+
+def _findings(frames: Sequence[Frame], grid: Grid, sizes: BoardSizes, white_at: str) -> list[BoardFinding]:
+    """Look for the board where the noise is least: in the mean; in the last picture alone if something moved before it."""
+    mean = mean_picture([frame.image for frame in frames[:MOST_FRAMES]])
+    found = find_candidates(mean, grid, sizes, white_at)
+    if not found and len(frames) > 1:
+        found = find_candidates(frames[-1].image, grid, sizes, white_at)
+    return found
 
 
 def _same_picture(grid: Grid, content: Mapping[int, Content], one: str, other: str) -> bool:

@@ -23,7 +23,7 @@ MOVES, START = 64, 1 << 14
 """In the kernels' memory: where moves are written while tables are made, and where the tables begin."""
 LONGEST = 254
 """No end is told that is further away than so many plies."""
-FEW = 10_000
+FEW = 50_000
 """So few entries are found out sooner than a compiler is loaded."""
 CHUNK = 1 << 18
 """So many entries between two chances for Ctrl-C."""

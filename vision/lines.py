@@ -7,6 +7,7 @@ crossings pull the pose into place, wherever the discs lie.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 import cv2
 import numpy as np
@@ -16,7 +17,7 @@ from damludo.vision.content import BoardSizes, Grid
 from damludo.vision.errors import BadPose
 from damludo.vision.finding import BoardFinding
 from damludo.vision.frame import Image
-from damludo.vision.pose import fit_view
+from damludo.vision.pose import NOISE_PX, fit_view
 from damludo.vision.sides import SIDES, corners_of
 from damludo.vision.view import BoardView
 
@@ -30,11 +31,18 @@ SIGMAS_PX = (2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, 22.0)
 """Sizes of blobs: a disc of radius r is found best at r / 1.4, a knot of lines at about their width."""
 MOST_BLOBS, SEEDS, BASES = 110, 14, 3
 """Blobs of one size that are looked at; those that a lattice may begin with; pairs of neighbours tried for each."""
-REACH = 0.25
+REACH = 0.17
 """A blob this near to where the lattice expects one, in steps of the lattice, belongs to it."""
 FEWEST_BLOBS, FEWEST_STROKES = 8, 10
-MOST_LATTICES, LATTICES_A_SIZE = 8, 2
-"""Lattices that are tried on the lines, of all sizes of blobs and of one."""
+LATTICES_A_SIZE = 2
+"""Lattices of one size of blobs that are laid over the board."""
+MOST_NARROW, MOST_WIDE, SAME_WINDOW = 20, 10, 0.2
+"""Windows of blobs of one paint and of both that are tried on the lines; they are the same if their corners differ by less than
+this, in steps."""
+BLOB_NOISE = 0.06
+"""Error expected of a blob, in steps of the lattice: discs lie beside their places, and shadows pull their blobs."""
+SIMILAR = 1.6
+"""Discs of both paints make blobs whose radii differ by less than this factor."""
 EVEN = 0.03
 """Root mean square by which blobs of a board miss their places, in steps of the lattice: people set discs down so."""
 ALIKE = 4.0
@@ -42,6 +50,8 @@ ALIKE = 4.0
 SEARCHES = ((0.26, 0.8), (0.24, 1.8), (0.22, 9.0), (0.18, 9.0), (0.12, 9.0))
 """Round by round: how far beside its place a line is looked for, and how far from a blob, in squares: what lies far from the
 blobs is known from the near lines only."""
+ROUGH_PX = 0.8
+"""Error expected of a line in all rounds but the last."""
 LEAST_LINES = 0.7
 """Part of the lines, weighted by how clear they are, that a board must show."""
 MOST_MISSED = 0.03
@@ -67,14 +77,17 @@ def find_line_boards(image: Image, grid: Grid, sizes: BoardSizes, white_at: str 
     """
     tone = _tone(image)
     found: list[BoardFinding] = []
-    for lattice, radius_px, _ in sorted(_lattices(tone, grid), key=lambda found: -found[2])[:MOST_LATTICES]:
-        for view, blobs in _windows(lattice, radius_px, grid, sizes, white_at, (image.shape[1], image.shape[0])):
-            refined = _on_lines(view, blobs, tone)
-            if refined is not None and refined[1] >= LEAST_LINES:
-                corners = view.project(corners_of(grid, sizes, white_at))
-                if corners.sum(axis=1).argmin() == 0:
-                    corners = refined[0].project(corners_of(grid, sizes, white_at))
-                    found.append(BoardFinding(refined[0], white_at, corners, refined[1], 0.0, len(lattice)))
+    for window in _best_windows(tone, grid):
+        laid = _view_of(window, grid, sizes, white_at, (image.shape[1], image.shape[0]))
+        if laid is None:
+            continue
+        view, blobs = laid
+        refined = _on_lines(view, blobs, tone)
+        if refined is not None and refined[1] >= LEAST_LINES:
+            corners = view.project(corners_of(grid, sizes, white_at))
+            if corners.sum(axis=1).argmin() == 0:
+                corners = refined[0].project(corners_of(grid, sizes, white_at))
+                found.append(BoardFinding(refined[0], white_at, corners, refined[1], 0.0, len(blobs)))
         if any(finding.alternation > 0.85 for finding in found):
             break
     return _distinct(found)
@@ -114,8 +127,11 @@ def _distinct(found: list[BoardFinding]) -> list[BoardFinding]:
     return kept[:4]
 
 
-def _lattices(tone: Tone, grid: Grid) -> Iterator[tuple[dict[Place, Floats], float, float]]:
-    """Give lattices of blobs (coordinates to px of the whole picture), their radius in px, and their strength together."""
+def _lattices(tone: Tone, grid: Grid, spots: list[Floats]) -> Iterator[tuple[dict[Place, Floats], float, float]]:
+    """Give lattices of blobs (coordinates to px of the whole picture), their radius in px, and their strength together.
+
+    All blobs, of any size and sign, are added to `spots`: shape (n, 3), x, y and radius in px of the whole picture.
+    """
     scale = min(1.0, WORKING_SIDE_PX / max(tone.shape))
     small = tone if scale >= 1 else np.asarray(cv2.resize(tone, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
     for sigma in SIGMAS_PX:
@@ -126,6 +142,8 @@ def _lattices(tone: Tone, grid: Grid) -> Iterator[tuple[dict[Place, Floats], flo
         bend = np.asarray(cv2.Laplacian(blurred, cv2.CV_32F), dtype=np.float32) * np.float32((sigma / shrink) ** 2)
         for sign in (1.0, -1.0):
             blobs = _blobs(bend * np.float32(sign), sigma / shrink)
+            radius = np.full(len(blobs), 1.4 * sigma / scale)
+            spots.append(np.column_stack([(blobs[:, :2] + 0.5) * shrink / scale - 0.5, radius]))
             for lattice, strength in _strongest_lattices(blobs, max(grid.columns, grid.rows)):
                 whole = {place: ((at + 0.5) * shrink / scale - 0.5) for place, at in lattice.items()}
                 yield whole, 1.4 * sigma / scale, strength
@@ -232,33 +250,132 @@ def _grow(blobs: Floats, seed: int, u: Floats, v: Floats, most: int) -> dict[Pla
     return numbers
 
 
-def _windows(
-    lattice: dict[Place, Floats],
-    radius_px: float,
-    grid: Grid,
-    sizes: BoardSizes,
-    white_at: str,
-    image_size: tuple[int, int],
-) -> Iterator[tuple[BoardView, Floats]]:
-    """Give the poses that put all blobs on places of the board, one for each window; and the blobs, shape (n, 3) in mm."""
-    places = np.array(list(lattice), dtype=np.float64)
-    pixels = np.array(list(lattice.values()))
+@dataclass(frozen=True, eq=False, slots=True)
+class _Window:
+    """A lattice laid over the board.
+
+    Attributes:
+        uv: shape (n, 2): column and row of each blob on the board as it is seen, from 0.
+        pixels: shape (n, 2): the blobs.
+        corners: shape (4, 2), px: where the outer crossings would be.
+        step: of the lattice, px.
+        large: the blobs are discs.
+        score: how many places of the board have a blob, each counted the less the farther it lies off.
+    """
+
+    uv: Floats
+    pixels: Floats
+    corners: Floats
+    step: float
+    large: bool
+    score: float
+
+
+def _best_windows(tone: Tone, grid: Grid) -> list[_Window]:
+    """Return the windows that are worth a look at the lines, the best first, none twice."""
+    spots: list[Floats] = []
+    wide: list[_Window] = []
+    narrow: list[_Window] = []
+    lattices = list(_lattices(tone, grid, spots))
+    for lattice, radius_px, _ in sorted(lattices, key=lambda found: -found[2]):
+        ratio = np.concatenate(spots)[:, 2] / radius_px
+        near = np.concatenate(spots)[(ratio > 1 / SIMILAR) & (ratio < SIMILAR)]
+        wide += _windows(lattice, near[:, :2], radius_px, grid)
+        # The walls and shadows of light discs on a light plate are dark blobs, too, half a step off: without them, then.
+        narrow += _windows(lattice, np.zeros((0, 2)), radius_px, grid)
+    wide.sort(key=lambda window: -window.score)
+    kept: list[_Window] = []
+    # Of one paint alone the strongest lattices are the likeliest; of both, those that fill most of the board.
+    for window in chain.from_iterable(zip_longest(narrow[:MOST_NARROW:2], narrow[1:MOST_NARROW:2], wide[:MOST_WIDE])):
+        if window is not None and all(
+            np.abs(window.corners - other.corners).max() > SAME_WINDOW * window.step for other in kept
+        ):
+            kept.append(window)
+    return kept
+
+
+def _windows(lattice: dict[Place, Floats], spots: Floats, radius_px: float, grid: Grid) -> Iterator[_Window]:
+    """Lay a lattice over the board in each way that puts all its blobs on places, and take in the blobs of the other paint."""
+    places, pixels = np.array(list(lattice), dtype=np.float64), np.array(list(lattice.values()))
     low, high = places.min(axis=0), places.max(axis=0)
     step = float(np.linalg.norm(np.ptp(pixels, axis=0))) / max(float(np.linalg.norm(high - low)), 1.0)
-    height = sizes.disc_height_mm if radius_px > LARGE_BLOB * step else 0.0
     last = np.array([grid.columns - 1, grid.rows - 1])
+    large = radius_px > LARGE_BLOB * step
+    v, u = np.mgrid[0 : grid.rows, 0 : grid.columns]
+    board = np.column_stack([u.ravel(), v.ravel()]).astype(np.float64)
     for du in range(int(high[0] - last[0]), int(low[0]) + 1):
         for dv in range(int(high[1] - last[1]), int(low[1]) + 1):
-            uv = places - [du, dv]
-            xy = np.column_stack([uv[:, 0], last[1] - uv[:, 1]])
-            turn = _turn_in_picture(xy, pixels, last, white_at)
-            flat = _turned(xy, last, turn) * sizes.square_mm
-            points = np.column_stack([flat, np.zeros(len(flat))])
-            try:
-                view = fit_view(grid, sizes, points, pixels, image_size)
-            except (BadPose, np.linalg.LinAlgError):
-                continue
-            yield _lowered(view, points, pixels, height) if height else view, points
+            uv, at, plane = _spread(places - [du, dv], pixels, board, spots, step)
+            corners = _mapped(plane, np.array([[0, 0], [last[0], 0], last, [0, last[1]]], dtype=np.float64))
+            missed = np.linalg.norm(_mapped(plane, uv) - at, axis=1) / (REACH * step)
+            score = float((1 - np.minimum(missed, 1) ** 2).sum())
+            if np.isfinite(corners).all():
+                yield _Window(uv, at, np.roll(corners, -int(corners.sum(1).argmin()), axis=0), step, large, score)
+
+
+def _spread(uv: Floats, pixels: Floats, board: Floats, spots: Floats, step: float) -> tuple[Floats, Floats, Floats]:
+    """Take in blobs from ring to ring where the board's other places are expected.
+
+    Returns:
+        Columns and rows, the blobs there, and the plane that carries the former to the latter, shape (3, 3).
+    """
+    plane = _plane(uv, pixels)
+    for _ in range(len(board) if len(spots) else 0):
+        expected = _mapped(plane, board)
+        gap = np.linalg.norm(expected[:, None] - spots[None], axis=2)
+        away = np.abs(board[:, None] - uv[None]).max(axis=2).min(axis=1)
+        taken = (gap.min(axis=1) < REACH * step) & (away <= 1)
+        if taken.sum() < FEWEST_BLOBS:
+            break
+        before, uv, pixels = len(uv), board[taken], spots[gap.argmin(axis=1)[taken]]
+        plane = _plane(uv, pixels)
+        if len(uv) <= before:
+            break
+    return uv, pixels, plane
+
+
+def _plane(uv: Floats, pixels: Floats) -> Floats:
+    """Return the homography that carries points to pixels with the least algebraic error, shape (3, 3)."""
+    middle, spread = pixels.mean(axis=0), max(float(pixels.std()), 1.0)
+    x, y = ((pixels - middle) / spread).T
+    u, v = uv.T
+    one, none = np.ones(len(uv)), np.zeros(len(uv))
+    rows = np.concatenate(
+        [
+            np.column_stack([u, v, one, none, none, none, -u * x, -v * x]),
+            np.column_stack([none, none, none, u, v, one, -u * y, -v * y]),
+        ]
+    )
+    solution, *_ = np.linalg.lstsq(rows, np.concatenate([x, y]), rcond=None)
+    back = np.array([[spread, 0, middle[0]], [0, spread, middle[1]], [0, 0, 1.0]])
+    return np.asarray(back @ np.append(solution, 1.0).reshape(3, 3), dtype=np.float64)
+
+
+def _mapped(plane: Floats, uv: Floats) -> Floats:
+    """Carry points through a homography."""
+    far = np.column_stack([uv, np.ones(len(uv))]) @ plane.T
+    return np.asarray(far[:, :2] / np.where(np.abs(far[:, 2:]) < 1e-9, 1e-9, far[:, 2:]), dtype=np.float64)
+
+
+def _view_of(
+    window: _Window, grid: Grid, sizes: BoardSizes, white_at: str, image_size: tuple[int, int]
+) -> tuple[BoardView, Floats] | None:
+    """Return the pose that a window means, and its blobs, shape (n, 3) in mm; None if there is none."""
+    last = np.array([grid.columns - 1, grid.rows - 1])
+    xy = np.column_stack([window.uv[:, 0], last[1] - window.uv[:, 1]])
+    turn = _turn_in_picture(xy, window.pixels, last, white_at)
+    flat = _turned(xy, last, turn) * sizes.square_mm
+    points = np.column_stack([flat, np.zeros(len(flat))])
+    noise_px = BLOB_NOISE * window.step
+    try:
+        view = fit_view(grid, sizes, points, window.pixels, image_size, noise_px)
+        if window.large:
+            # What discs hide of the board lies farther away.
+            lift = view.project(points + np.array([0.0, 0.0, sizes.disc_height_mm])) - view.project(points)
+            view = fit_view(grid, sizes, points, window.pixels - lift, image_size, noise_px)
+    except (BadPose, np.linalg.LinAlgError):
+        return None
+    return view, points
 
 
 def _turn_in_picture(xy: Floats, pixels: Floats, last: NDArray[np.int64], white_at: str) -> int:
@@ -285,15 +402,6 @@ def _turned(xy: Floats, last: NDArray[np.int64], turn: int) -> Floats:
     return xy
 
 
-def _lowered(view: BoardView, points: Floats, pixels: Floats, height: float) -> BoardView:
-    """Return the view again for blobs that lie at a disc's height: what they hide of the board lies farther away."""
-    lift = view.project(points + np.array([0.0, 0.0, height])) - view.project(points)
-    try:
-        return fit_view(view.grid, view.sizes, points, pixels - lift, view.image_size)
-    except (BadPose, np.linalg.LinAlgError):
-        return view
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class _Stub:
     """What is seen between two neighbouring crossings.
@@ -313,7 +421,7 @@ def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, fl
     smooth = np.asarray(cv2.GaussianBlur(tone, (0, 0), 0.8), dtype=np.float32)
     part = 0.0
     away = np.linalg.norm(points[:, None] - blobs[None], axis=2).min(axis=1) / view.sizes.square_mm
-    for reach, farthest in SEARCHES:
+    for round_, (reach, farthest) in enumerate(SEARCHES):
         stubs = _stubs(view, smooth, points, across, along, reach)
         sign = 1.0 if np.median(stubs.contrast) > 0 else -1.0
         contrast = stubs.contrast * sign
@@ -328,7 +436,9 @@ def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, fl
         side = view.sizes.square_mm
         seen = view.project(points[good] + across[good] * stubs.offset[good, None] * side)
         try:
-            view = fit_view(view.grid, view.sizes, points[good], seen, view.image_size)
+            # The first rounds only have to bring the next lines within reach: one start of the fit is enough.
+            noise_px = NOISE_PX if round_ == len(SEARCHES) - 1 else ROUGH_PX
+            view = fit_view(view.grid, view.sizes, points[good], seen, view.image_size, noise_px)
         except (BadPose, np.linalg.LinAlgError):
             return None
     # In noise and grain something darker is found everywhere: then it is found beside the lines, too.

@@ -6,6 +6,7 @@
     sparse      what the evaluation multiplies its weights with in a position
     model       which weights are learnt together
     fit         logistic regression
+    generations self-play and fit again, with what was learnt
     trial       learnt weights against those of today; levels against each other
     card        what is told about learnt weights
 

@@ -37,9 +37,10 @@ class Trial:
         return f"{score.wins} won, {score.draws} drawn, {score.losses} lost: {score.share:.1%}"
 
 
-def card(item: Item, games: int, date: str, fit: Fit, trials: list[Trial], command: str) -> str:
+def card(item: Item, generations: int, date: str, fit: Fit, trials: list[Trial], command: str) -> str:
     """Return the card of a game's weights as Markdown."""
     low, high = item.opening
+    games = f"{generations} times {item.games}" if generations > 1 else f"{item.games}"
     lines = [
         f"# Weights of {item.game}",
         "",

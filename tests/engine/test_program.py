@@ -77,6 +77,10 @@ def test_the_second_start_compiles_nothing_and_plays_the_same(names: Path, root:
             folder.chmod(0o755)
     second = _play(names, tmp_path / "cache")
     without = _play(names, tmp_path / "cache", NUMBA_DISABLE_JIT="1")
+    for ending in ("*moves*.perft-*.nbi", "*moves*.generate-*.nbc"):
+        (file,) = (tmp_path / "cache").rglob(ending)
+        file.write_bytes(file.read_bytes()[:20])
+    after_a_power_cut = _play(names, tmp_path / "cache")
 
     assert first["misses"]
     assert list(package.rglob("*.nb?")) == []
@@ -84,7 +88,10 @@ def test_the_second_start_compiles_nothing_and_plays_the_same(names: Path, root:
     assert (second["misses"], second["said"]) == (0, [])
     assert second["hits"]
     for what in ("move", "score", "nodes"):
-        assert first[what] == second[what] == without[what]
+        assert first[what] == second[what] == without[what] == after_a_power_cut[what]
+    assert after_a_power_cut["misses"]
+    assert after_a_power_cut["said"] == first["said"]
+    assert _play(names, tmp_path / "cache")["misses"] == 0
 
 
 def test_without_numba_the_engine_plays_all_the_same(names: Path, tmp_path: Path) -> None:

@@ -216,10 +216,23 @@ def _winner(key: str, players: dict[Colour, Player]) -> Colour | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["english", "damludo"])
-def test_the_lowest_level_beats_chance_ten_times_of_ten(key: str) -> None:
-    for seed in range(10):
+def test_the_lowest_level_beats_chance_mostly_and_a_child_beats_it_too(key: str) -> None:
+    winners = []
+    for seed in range(40):
         side = Colour(seed % 2)
         players: dict[Colour, Player] = {side: player_of_level(1, seed), side.other: RandomPlayer(seed)}
+        winners.append({side: "level", side.other: "chance", None: "nobody"}[_winner(key, players)])
+
+    assert 28 <= winners.count("level") < 40
+    assert winners.count("chance") >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["english", "damludo"])
+def test_the_third_level_beats_chance_ten_times_of_ten(key: str) -> None:
+    for seed in range(10):
+        side = Colour(seed % 2)
+        players: dict[Colour, Player] = {side: player_of_level(3, seed), side.other: RandomPlayer(seed)}
 
         assert _winner(key, players) is side, f"seed {seed}"
 

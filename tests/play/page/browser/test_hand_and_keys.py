@@ -294,7 +294,7 @@ def test_a_new_game_is_chosen_among_twenty_one(fake: Any, open_page: OpenPage, s
 
     chosen = {key: fake.named("new_game")[0][key] for key in ("game", "side", "level", "clock")}
     assert chosen == {"game": "thai", "side": "black", "level": 10, "clock": "10+5"}
-    assert page.evaluate("document.activeElement.id") == "new-game"
+    assert page.evaluate("document.activeElement.id") == "board"
 
 
 def test_a_refused_game_says_why(fake: Any, open_page: OpenPage, situations: Show) -> None:
