@@ -46,6 +46,17 @@ HEIGHT_TOLERANCE_MM = 3.0
 """A height measured on one king is about 2 mm right (rendered tables): it checks the ruler, it does not replace it."""
 
 
+def camera_name(source: str) -> str:
+    """Return the name of a camera in the names of its profiles."""
+    return f"camera-{source}" if source.isdigit() else source
+
+
+def board_name(variant: Variant) -> str:
+    """Return the name of a game's board in the names of profiles, unless the person gave it another."""
+    board = variant.board
+    return f"{board.columns}x{board.rows}{'-lines' if board.lines else ''}"
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class EyesChoice:
     """Which camera over which board is calibrated, and how.
@@ -79,8 +90,7 @@ class EyesChoice:
     @property
     def board_name(self) -> str:
         """The board's name: given, or after its size."""
-        board = self.variant.board
-        return self.board or f"{board.columns}x{board.rows}{'-lines' if board.lines else ''}"
+        return self.board or board_name(self.variant)
 
     @property
     def start(self) -> dict[int, Content]:
@@ -203,8 +213,7 @@ def _live(source: FrameSource, choice: EyesChoice) -> Taken:
                 break
         return frames
 
-    name = f"camera-{choice.source}" if choice.source.isdigit() else choice.source
-    return Taken(take(), name, settings, take)
+    return Taken(take(), camera_name(choice.source), settings, take)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
