@@ -34,7 +34,11 @@ def build_parser() -> argparse.ArgumentParser:
     learn = commands.add_parser("learn", help="self-play, fit, match; started again it goes on where it was")
     _common(learn, games=3_000, help_="games of self-play of each generation")
     learn.add_argument(
-        "--generations", metavar="N", type=count, default=2, help="each plays with the weights of the ones before (default: 2)"
+        "--generations",
+        metavar="N",
+        type=count,
+        default=2,
+        help="each plays with the weights of the ones before (default: 2)",
     )
     learn.add_argument("--nodes", metavar="N", type=count, default=400, help="positions for each move (default: 400)")
     learn.add_argument("--steps", metavar="N", type=count, default=80, help="steps of the fit (default: 80)")

@@ -146,7 +146,9 @@ class _Table(Searcher):
         at, best, score = self._root, moves[0], 0
         for depth in range(1, DEEPEST + 1):
             window = -kernel.MATE, kernel.MATE
-            value = self._search.visit(*at.sets, at.side, self._key, depth, *window, 1, kernel.MOVES, memory, self._weights)
+            value = self._search.visit(
+                *at.sets, at.side, self._key, depth, *window, 1, kernel.MOVES, memory, self._weights
+            )
             if self.stopped:
                 break
             score = int(value)
