@@ -32,7 +32,7 @@ from damludo.vision.board import find_board, find_candidates, refined_view, view
 from damludo.vision.camera import SteadyCamera, open_source
 from damludo.vision.cards import CardSize, find_markers, view_from_cards
 from damludo.vision.content import BoardSizes, Content
-from damludo.vision.errors import BadPicture, BoardNotFound, EndOfFrames
+from damludo.vision.errors import BadPicture, BoardNotFound, EndOfFrames, NoBoardSeen
 from damludo.vision.frame import Frame, FrameSource, Image
 from damludo.vision.look import Look, learn_look
 from damludo.vision.picture import load_picture
@@ -40,10 +40,25 @@ from damludo.vision.sides import SIDES, corners_of, turned
 from damludo.vision.teaching import learn_stacks
 from damludo.vision.view import BoardView
 
+MOST_PIXELS_IN_ALL = 60_000_000
+"""Of stored pictures: 60 of a webcam, four of a telephone."""
+DARK = 32
+"""No point of a picture taken in the dark is brighter."""
 WARM_UP_S = 1.5
 """A webcam needs so long to find its exposure."""
 HEIGHT_TOLERANCE_MM = 3.0
 """A height measured on one king is about 2 mm right (rendered tables): it checks the ruler, it does not replace it."""
+
+
+def camera_name(source: str) -> str:
+    """Return the name of a camera in the names of its profiles."""
+    return f"camera-{source}" if source.isdigit() else source
+
+
+def board_name(variant: Variant) -> str:
+    """Return the name of a game's board in the names of profiles, unless the person gave it another."""
+    board = variant.board
+    return f"{board.columns}x{board.rows}{'-lines' if board.lines else ''}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -79,8 +94,7 @@ class EyesChoice:
     @property
     def board_name(self) -> str:
         """The board's name: given, or after its size."""
-        board = self.variant.board
-        return self.board or f"{board.columns}x{board.rows}{'-lines' if board.lines else ''}"
+        return self.board or board_name(self.variant)
 
     @property
     def start(self) -> dict[int, Content]:
@@ -156,7 +170,15 @@ def taking(choice: EyesChoice) -> Iterator[Taken]:
 
 
 def _stored(paths: Sequence[str]) -> list[Frame]:
-    frames = [Frame(load_picture(path), float(number), number) for number, path in enumerate(paths)]
+    frames: list[Frame] = []
+    for number, path in enumerate(paths):
+        image = load_picture(path)
+        if number * image.shape[0] * image.shape[1] > MOST_PIXELS_IN_ALL:
+            raise BadPicture(
+                f"{len(paths)} pictures of {image.shape[1]} x {image.shape[0]} px are too many to hold (limit "
+                f"{MOST_PIXELS_IN_ALL // 1_000_000} million pixels in all); give fewer or smaller ones"
+            )
+        frames.append(Frame(image, float(number), number))
     sizes = {frame.image.shape for frame in frames}
     if len(sizes) > 1:
         raise BadPicture("the pictures have different sizes; give pictures of one camera that did not move")
@@ -203,8 +225,7 @@ def _live(source: FrameSource, choice: EyesChoice) -> Taken:
                 break
         return frames
 
-    name = f"camera-{choice.source}" if choice.source.isdigit() else choice.source
-    return Taken(take(), name, settings, take)
+    return Taken(take(), camera_name(choice.source), settings, take)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -226,8 +247,14 @@ def _find(taken: Taken, choice: EyesChoice) -> _Found:
         view, look, side = set_up(taken.frames, grid, choice.start, choice.sizes, choice.white_at)
         return _Found(view, side, "start position", look)
     except BoardNotFound as error:
-        found = _by_cards(image, choice) or _by_squares(image, choice)
+        seen = not isinstance(error, NoBoardSeen)
+        found = _by_cards(image, choice) or (_by_squares(image, choice) if seen else None)
         if found is None:
+            if int(image.max()) < DARK:
+                raise BoardNotFound(
+                    f"the picture is black (its brightest point is {image.max()} of 255): take the cap off the lens, or light "
+                    f"the board"
+                ) from error
             raise BoardNotFound(
                 f"{error}; other ways: --corners \"x,y x,y x,y x,y\", or corner cards ('damludo calibrate print-cards')"
             ) from error

@@ -97,6 +97,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--views", type=count, default=42, metavar="N", help="random views that vision is set up on")
     parser.add_argument("--plies", type=count, default=48, metavar="N", help="plies of rendered games that are watched")
+    parser.add_argument(
+        "--kept",
+        type=Path,
+        metavar="FILE",
+        help="keep each watched game there, and do not watch again what stands there",
+    )
+    parser.add_argument("--first-game", type=int, default=0, metavar="N", help="number of the first game of --kept")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -122,12 +129,12 @@ def _shown(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def vision(views: int, plies: int) -> tuple[Figure, ...]:
+def vision(views: int, plies: int, kept: Path | None = None, first_game: int = 0) -> tuple[Figure, ...]:
     """Set up on random rendered views of all games, time readings, watch rendered games."""
     from damludo.play.bench_vision import calibration_figures
     from damludo.play.bench_watch import watch_figures
 
-    rows = [*calibration_figures(views), *watch_figures(plies)]
+    rows = [*calibration_figures(views), *watch_figures(plies, kept, first_game)]
     return tuple(Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in rows)
 
 
@@ -233,6 +240,6 @@ def _engine_leaves_per_s(key: str, depth: int, compiled: bool | None) -> float:
 PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
     "rules": lambda arguments: rules(arguments.witness),
     "engine": lambda arguments: (*engine_leaves(arguments.witness), *engine()),
-    "vision": lambda arguments: vision(arguments.views, arguments.plies),
+    "vision": lambda arguments: vision(arguments.views, arguments.plies, arguments.kept, arguments.first_game),
 }
 """The parts by name, each with what measures it."""
