@@ -56,15 +56,11 @@ class Specialiser(ast.NodeTransformer):
 
     def _bound(self, target: ast.expr, value: Value) -> "Specialiser":
         """Return a specialiser that knows the loop variables too."""
-        inner = Specialiser({}, self._literal)
-        inner._values = dict(self._values)
         names = target.elts if isinstance(target, ast.Tuple) else [target]
         parts = value if isinstance(target, ast.Tuple) else (value,)
         assert isinstance(parts, tuple)
-        for name, part in zip(names, parts, strict=True):
-            assert isinstance(name, ast.Name)
-            inner._values[name.id] = part
-        return inner
+        bound = {name.id: part for name, part in zip(names, parts, strict=True) if isinstance(name, ast.Name)}
+        return Specialiser({**self._values, **bound}, self._literal)
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Specialise a list of statements."""
