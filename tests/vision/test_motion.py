@@ -8,7 +8,7 @@ import pytest
 
 from damludo.vision.content import Content
 from damludo.vision.frame import Frame, Image
-from damludo.vision.motion import MotionWatch, Scene
+from damludo.vision.motion import MotionWatch, Scene, light_plane
 from damludo.vision.region import Region
 from damludo.vision.view import BoardView
 
@@ -158,6 +158,27 @@ def test_the_places_under_the_hand_are_covered_until_forgotten(
     assert not covered & {7, 15, 40, 56, 63}
     watch.forget_cover()
     assert not watch.covered.any()
+
+
+def test_a_lamp_switched_while_an_arm_comes_in_leaves_no_hand_behind(
+    watch: MotionWatch, draw: Draw, start: Board
+) -> None:
+    """The lamp stands at one side: what is bright enough to pass for the old light ends at a line across the board."""
+    lamp = np.tile(np.exp(np.linspace(-0.6, 0.3, 640)), (480, 1))
+    see(watch, [draw(start, seed=n) for n in range(6)])
+    see(watch, [draw(start, seed=9, light=lamp)], from_s=0.6)
+    see(watch, [draw(start, seed=10 + n, light=lamp, arm_to=(350.0, 330.0 - 10.0 * n)) for n in range(4)], from_s=0.7)
+    scenes = see(watch, [draw(start, seed=20 + n, light=lamp) for n in range(8)], from_s=1.1)
+    assert not any(scene.hand for scene in scenes[2:])
+    assert scenes[-1].mask_squares == 0.0
+
+
+def test_the_light_of_a_lamp_at_one_side_is_a_plane_beside_an_arm() -> None:
+    y, x = np.mgrid[0:100, 0:120].astype(np.float32)
+    plane = -0.4 + 0.006 * x - 0.001 * y
+    ratio = plane.copy()
+    ratio[40:, 50:75] = 0.8
+    assert np.abs(light_plane(ratio) - plane).max() < 0.02
 
 
 def test_a_finger_tip_rests_where_the_arm_ends_and_nowhere_while_it_moves(
