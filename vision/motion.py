@@ -43,6 +43,8 @@ LYING_S, LYING_SQUARES = 3.0, 3.0
 """What is no larger and did not stir for so long is a thing that was laid down: a hand trembles."""
 SAME_LIGHT = 0.15
 """A pixel whose log-brightness differs less than this from the calm picture's shows the same thing in the same light."""
+LAMP_SHARE = 0.85
+"""A plane of light that explains this part of the picture is a lamp's; one that explains less may be bent by an arm."""
 PLANE_ROUNDS = 5
 """Each round fits the plane to the pixels that the last one explains, as long as they grow in number."""
 REST_SQUARES = 0.15
@@ -337,13 +339,18 @@ class MotionWatch:
         # Between two moments of stillness only what is surely board is taken over: men that were moved and lie still, and
         # pixels that look as before. A passing shadow stays out, and so does an arm.
         calm = self._calm.gray
-        light = light_plane(gray - calm)
-        same = np.abs(gray - calm - light) < SAME_LIGHT
+        ratio = gray - calm
+        light, share = light_plane(ratio)
+        if share < LAMP_SHARE:
+            light = np.full_like(ratio, np.median(ratio[::2, ::2]))
+        same = np.abs(ratio - light) < SAME_LIGHT
         moved = cv2.dilate(cover.discs, self.region.kernel(0.5)) > 0
         restless = (cover.mask & (1 - cover.discs)) | moving.astype(np.uint8)
         other = cv2.dilate(restless, self.region.kernel(0.8)) > 0
-        # What is kept is carried into the light of this moment, or a seam would run through the calm picture between both parts.
-        self._calm = _Calm(np.where((same | moved) & ~other, gray, calm + light).astype(np.float32), self._sigma_px)
+        if share >= LAMP_SHARE:
+            # What is kept is carried into the light of this moment, or a seam would run through the calm picture between both.
+            calm = calm + light
+        self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
 
     def _mark_covered(self, cover: Cover) -> None:
         self._covered[self._places_under(cover.mask)] = True
@@ -426,8 +433,11 @@ def _components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: 
     return Cover(mask=mask, discs=is_disc[labels].astype(np.uint8), patches=tuple(patches))
 
 
-def light_plane(ratio: Gray) -> Gray:
-    """Return the plane that most of a log-brightness ratio lies on, of the same shape: what a lamp at one side does."""
+def light_plane(ratio: Gray) -> tuple[Gray, float]:
+    """Return the plane that most of a log-brightness ratio lies on, of the same shape: what a lamp at one side does.
+
+    Also returns the part of the picture that lies on it.
+    """
     height, width = ratio.shape
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     terms = np.stack([np.ones_like(x), x / np.float32(width), y / np.float32(height)], axis=-1)
@@ -441,7 +451,7 @@ def light_plane(ratio: Gray) -> Gray:
         plane, most = level, np.count_nonzero(inside)
         normal = few[inside].T @ few[inside] + 1e-3 * np.eye(3, dtype=np.float32)
         level = np.linalg.solve(normal, few[inside].T @ seen[inside])
-    return np.asarray(terms @ plane, dtype=np.float32)
+    return np.asarray(terms @ plane, dtype=np.float32), most / len(seen)
 
 
 def finger_tip(mask: Mask, region: Region) -> tuple[float, float] | None:

@@ -178,7 +178,9 @@ def test_the_light_of_a_lamp_at_one_side_is_a_plane_beside_an_arm() -> None:
     plane = -0.4 + 0.006 * x - 0.001 * y
     ratio = plane.copy()
     ratio[40:, 50:75] = 0.8
-    assert np.abs(light_plane(ratio) - plane).max() < 0.02
+    found, share = light_plane(ratio)
+    assert np.abs(found - plane).max() < 0.02
+    assert share == pytest.approx(0.875, abs=0.01)
 
 
 def test_a_finger_tip_rests_where_the_arm_ends_and_nowhere_while_it_moves(
