@@ -8,7 +8,7 @@ import numpy as np
 from damludo.calibration.quality import mean_picture
 from damludo.vision.board import find_candidates, refined_view
 from damludo.vision.content import BoardSizes, Content, Grid
-from damludo.vision.errors import BoardNotFound
+from damludo.vision.errors import BoardNotFound, NoBoardSeen
 from damludo.vision.finding import BoardFinding
 from damludo.vision.frame import Frame, Image
 from damludo.vision.labels import rows_of_content
@@ -71,7 +71,8 @@ def set_up(
         The pose (board frame as White sits), the look, and the side of the picture where White's rank 1 lies.
 
     Raises:
-        BoardNotFound: no board, no window or turn of it shows the start position, or two do equally well.
+        NoBoardSeen: no board.
+        BoardNotFound: no window or turn of it shows the start position, or two do equally well.
     """
     if not frames:
         raise BoardNotFound("there is no picture to set up the board with; check the camera with 'damludo doctor'")
@@ -82,7 +83,7 @@ def set_up(
             view = turned(finding.view, finding.white_at, side)
             tried.append(_judged(image, view, side, start, decide_colour=white_at is None))
     if not tried:
-        raise BoardNotFound(
+        raise NoBoardSeen(
             f"no board of {grid.columns} x {grid.rows} squares is seen; the whole board must be in the picture, "
             "in even light, or give the four corners yourself"
         )

@@ -8,7 +8,7 @@ from numba import njit
 Decorator = Callable[[str], Callable[[Any], Any]]
 
 OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
-"""`_nrt`: references to arrays are not counted, for the caller holds all of them while a kernel runs; nothing is allocated there."""
+"""`_nrt`: references to arrays are not counted, for the caller holds all of them while a kernel runs, and none is made there."""
 
 
 def decorators(ready: bool) -> tuple[Decorator, Decorator]:

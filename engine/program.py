@@ -5,6 +5,7 @@ nothing. It does not even load the functions that only other functions call: wha
 """
 
 import hashlib
+import importlib
 import importlib.metadata
 import importlib.util
 import os
@@ -30,10 +31,18 @@ def silent(sentence: str) -> None:
 
 @cache
 def can_compile() -> bool:
-    """Whether numba is there and not switched off."""
+    """Whether numba is there, fits what else is installed, and is not switched off."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return False
-    return importlib.util.find_spec("numba") is not None
+    try:
+        importlib.import_module("numba")
+    except (
+        ImportError,
+        AttributeError,
+        OSError,
+    ):  # it is missing, wants another numpy, or lacks a library of the system
+        return False
+    return True
 
 
 def form_of(variant: Variant, compiled: bool) -> Form:

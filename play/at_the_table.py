@@ -16,6 +16,7 @@ from damludo.play.events import Listener, fan_out
 from damludo.play.eyes_again import find_again, keep_eyes
 from damludo.play.folders import Folders
 from damludo.play.journal import open_journal, reopen_journal
+from damludo.play.known_camera import eyes_by_profile
 from damludo.play.match import Match, MatchSettings, State
 from damludo.play.page.page import Page, open_page
 from damludo.play.page.pictures import NewestFrame
@@ -80,7 +81,7 @@ def play_real(
     board: BoardSettings,
     camera: str,
     port: str,
-    calibration: str | None,
+    calibration: Sequence[str],
     white_at: str | None,
     record: Record | None = None,
 ) -> int:
@@ -340,7 +341,14 @@ class _Session:
         sizes = BoardSizes(layout.square_mm, layout.disc_diameter_mm, layout.disc_height_mm)
         if self._record is not None:
             return find_again(self._source, parts.clock, game, sizes, self._record.camera_path, parts.white_at)
-        return calibrate_eyes(self._source, parts.clock, game.variant, game.position, sizes, parts.white_at)
+        if parts.known is None:
+            return calibrate_eyes(self._source, parts.clock, game.variant, game.position, sizes, parts.white_at)
+        seen, told = eyes_by_profile(
+            self._source, parts.clock, game.variant, game.position, sizes, parts.known, parts.white_at
+        )
+        print(told, flush=True)
+        self._page.tell(parts.clock, told, "camera", light="good")
+        return seen
 
     def _match(self, seen: CalibratedEyes, journal: Listener) -> tuple[Match, Eyes]:
         parts, terminal, page, wanted, record = self._parts, self._terminal, self._page, self._wanted, self._record

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from damludo.engine.features import features_of
+from damludo.engine.features import PHASES, blocks_of, features_of
 from damludo.engine.train.model import Floats, Model, model_of
+from damludo.engine.train.packing import coarsened
 from damludo.engine.train.positions import Positions
 from damludo.engine.train.sparse import Sparse, sparse
 from damludo.rules.traits import Variant
@@ -55,6 +56,15 @@ def learnable(variant: Variant, positions: Positions) -> Positions:
     return positions.where((white > 0) & (black > 0) & ~lone)
 
 
+def _rare(variant: Variant, model: Model, matrix: Sparse) -> NDArray[np.bool_]:
+    """Which weights belong to patterns that no position shows, nor one with the colours swapped."""
+    met = matrix.met(len(model.reasoned)).reshape(PHASES, -1)
+    rare = ~(met | met[:, model.mirror])
+    rare[:, : min(place for place, _ in blocks_of(variant))] = False
+    found: NDArray[np.bool_] = rare.ravel()
+    return found
+
+
 def _among(some: Positions, others: Positions) -> NDArray[np.bool_]:
     """Which of the positions are among the others."""
     names = [
@@ -77,6 +87,7 @@ def fit(variant: Variant, positions: Positions, progress: Callable[[int, float],
     weights = _descend(model, matrix, goal, scale, progress, steps)
     limits = np.iinfo(np.int16)
     rounded = np.clip(np.rint(weights), limits.min, limits.max).astype(np.int16)
+    rounded = coarsened(rounded, _rare(variant, model, matrix))
     before, after = (
         loss(judged.worth(those.astype(np.float64)) / scale, unknown.result) for those in (model.reasoned, rounded)
     )

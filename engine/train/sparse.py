@@ -61,6 +61,13 @@ class Sparse:
             total += np.bincount(part.columns, entries if part.values is None else entries * part.values, size)
         return total * self.unit
 
+    def met(self, size: int) -> NDArray[np.bool_]:
+        """Return which of `size` weights have an entry."""
+        found = np.zeros(size, np.bool_)
+        for part in self.parts:
+            found[part.columns] = True
+        return found
+
 
 def sparse(variant: Variant, positions: Positions) -> Sparse:
     """Return what the weights are multiplied with, shape (n, weights_size(variant)); where the stuck side wins with its sign

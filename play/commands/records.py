@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from damludo.play.arguments import number_in
 from damludo.play.commands.play import add_table_arguments
 
 if TYPE_CHECKING:  # help pages answer at once
@@ -231,10 +232,7 @@ def _move_lines(record: "Record") -> list[str]:
 
 
 def _delay(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
+    value = number_in(text)
     if not 0.0 <= value <= 60.0:
         raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number of seconds from 0 to 60")
     return value

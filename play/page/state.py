@@ -156,6 +156,8 @@ def state_after(state: PageState, event: MatchEvent) -> PageState:
     return state if step is None else step(state, event)
 
 
+BETWEEN_TURNS: Mapping[str, Any] = {"turn": None, "ruling": None, "hint": None, "due": (), "wrong": ()}
+"""What is not shown while it is nobody's turn."""
 LOOKING = Say("I look at the board.")
 
 Step = Callable[[PageState, MatchEvent], PageState]
@@ -278,11 +280,7 @@ def _move(state: PageState, event: MatchEvent) -> PageState:
         moves=(*state.moves, line),
         racks=_racks(event),
         clocks=_clocks(event),
-        turn=None,
-        ruling=None,
-        hint=None,
-        due=(),
-        wrong=(),
+        **BETWEEN_TURNS,
         claims=False,
     )
 
@@ -295,11 +293,7 @@ def _taken_back(state: PageState, event: MatchEvent) -> PageState:
         moves=state.moves[: int(str(event.data["ply"]))],
         racks=_racks(event),
         clocks=_clocks(event),
-        turn=None,
-        ruling=None,
-        hint=None,
-        due=(),
-        wrong=(),
+        **BETWEEN_TURNS,
     )
 
 

@@ -94,8 +94,15 @@ def test_the_second_start_compiles_nothing_and_plays_the_same(names: Path, root:
     assert _play(names, tmp_path / "cache")["misses"] == 0
 
 
-def test_without_numba_the_engine_plays_all_the_same(names: Path, tmp_path: Path) -> None:
-    played = _play(names, tmp_path, before="import sys; sys.modules['numba'] = None")
+MISSING = "import sys; sys.modules['numba'] = None"
+UNFIT = "import sys; sys.path.insert(0, {folder!r})"
+
+
+@pytest.mark.parametrize("before", [MISSING, UNFIT])
+def test_without_a_numba_that_works_the_engine_plays_all_the_same(before: str, names: Path, tmp_path: Path) -> None:
+    (tmp_path / "numba.py").write_text("raise ImportError('numba needs another numpy')")
+
+    played = _play(names, tmp_path, before=before.format(folder=str(tmp_path)))
 
     assert played["numba"] is False
     choice = AlphaBeta(Limits(nodes=4_000), compiled=False).choose(Game.new(variant("alquerque")))

@@ -64,6 +64,39 @@ def test_a_forced_end_is_proved(key: str, fen: str, plies: int) -> None:
     assert _choose(key, fen, nodes=10_000).mate == plies
 
 
+@pytest.mark.parametrize(
+    ("fen", "plies"),
+    [
+        ("W:WK17,K23:BK30", 3),
+        ("W:WK11,K19:BK21", 7),
+        ("W:WK10,K11:BK17", 9),
+        ("B:WK12,K15:BK3", -4),
+        ("B:WK18,K27:BK12", -6),
+        ("B:WK24,K31:BK16", -8),
+    ],
+)
+def test_the_length_of_a_win_is_that_of_the_tables(fen: str, plies: int) -> None:
+    """The numbers are those of the tables of three pieces, which the plain kernels do not look into."""
+    assert _choose("english", fen, nodes=6_000).mate == plies
+
+
+def test_two_players_do_not_share_what_they_remember() -> None:
+    """The second one visits as many positions as the first, though it is asked after it."""
+    game = Game.new(variant("english"))
+    players = (AlphaBeta(Limits(depth=5, seconds=1e6), compiled=False) for _ in range(2))
+
+    first, second = (player.choose(game).nodes for player in players)
+
+    assert first == second
+
+
+def test_a_player_remembers_from_move_to_move() -> None:
+    player = AlphaBeta(Limits(depth=5, seconds=1e6), compiled=False)
+    game = Game.new(variant("english"))
+
+    assert player.choose(game).nodes > 2 * player.choose(game).nodes
+
+
 def test_a_won_game_is_not_repeated() -> None:
     """The move that would lead back to a position of the game is not chosen a second time."""
     fresh = _game("english", "W:WKb2,Kf2,Kg3:BKh8")

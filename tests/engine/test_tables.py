@@ -260,6 +260,13 @@ def test_what_the_tables_do_not_hold_is_refused(fen: str, reason: str, english: 
         english.probe(parse_fen(variant("english"), fen))
 
 
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file where the folder should be")
+
+    with pytest.raises(NoTables, match=r"taken.*cannot be written"):
+        Builder(variant("english"), 2, compiled=False).save(tmp_path / "taken")
+
+
 def test_tables_have_two_to_four_pieces() -> None:
     with pytest.raises(NoTables, match="2 to 4 pieces"):
         Builder(variant("english"), 5, compiled=False)

@@ -7,8 +7,9 @@ import pytest
 
 from damludo.engine.contest import Score
 from damludo.engine.port import Limits
-from damludo.engine.train.card import MOST_BYTES, TooManyWeights, Trial, card, packed, ship
+from damludo.engine.train.card import Trial, card, ship
 from damludo.engine.train.fit import Fit
+from damludo.engine.train.packing import MOST_BYTES, TooManyWeights, coarsened, packed
 from damludo.engine.train.self_play import Item
 from damludo.engine.train.trial import match, measured_levels, rungs
 from damludo.engine.weights import reasoned_weights
@@ -83,6 +84,23 @@ def test_a_file_that_is_too_large_is_refused() -> None:
 
     with pytest.raises(TooManyWeights, match=f"at most {MOST_BYTES}"):
         packed(noise)
+
+
+def test_rare_weights_are_rounded_where_the_file_would_be_too_large() -> None:
+    noise = np.random.default_rng(1).integers(-500, 500, 300_000).astype(np.int16)
+    rare = np.arange(len(noise)) % 8 != 0
+
+    found = coarsened(noise, rare)
+
+    assert len(packed(found)) <= MOST_BYTES
+    assert np.array_equal(found[~rare], noise[~rare])
+    assert np.abs(found - noise).max() <= 32
+
+
+def test_weights_that_are_few_stay_as_they_are() -> None:
+    noise = np.random.default_rng(1).integers(-500, 500, 100_000).astype(np.int16)
+
+    assert np.array_equal(coarsened(noise, np.ones(len(noise), np.bool_)), noise)
 
 
 def test_every_weights_file_of_the_package_is_loaded_small_and_has_its_card(root: Path) -> None:
