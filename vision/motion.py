@@ -448,7 +448,7 @@ def light_plane(ratio: Gray) -> tuple[Gray, float]:
         inside = np.abs(seen - few @ level) < SAME_LIGHT
         if np.count_nonzero(inside) <= most:
             break
-        plane, most = level, np.count_nonzero(inside)
+        plane, most = level, int(np.count_nonzero(inside))
         normal = few[inside].T @ few[inside] + 1e-3 * np.eye(3, dtype=np.float32)
         level = np.linalg.solve(normal, few[inside].T @ seen[inside])
     return np.asarray(terms @ plane, dtype=np.float32), most / len(seen)
