@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from damludo.calibration.quality import mean_picture
 from damludo.vision.board import find_candidates, refined_view
 from damludo.vision.content import BoardSizes, Content, Grid
-from damludo.vision.errors import BoardNotFound
+from damludo.vision.errors import BoardNotFound, NoBoardSeen
+from damludo.vision.finding import BoardFinding
 from damludo.vision.frame import Frame, Image
 from damludo.vision.labels import rows_of_content
 from damludo.vision.look import Look, glance, learn_look
@@ -69,18 +71,19 @@ def set_up(
         The pose (board frame as White sits), the look, and the side of the picture where White's rank 1 lies.
 
     Raises:
-        BoardNotFound: no board, no window or turn of it shows the start position, or two do equally well.
+        NoBoardSeen: no board.
+        BoardNotFound: no window or turn of it shows the start position, or two do equally well.
     """
     if not frames:
         raise BoardNotFound("there is no picture to set up the board with; check the camera with 'damludo doctor'")
     image = frames[0].image
     tried: list[tuple[float, _Trial]] = []
-    for finding in find_candidates(image, grid, sizes, white_at or SIDES[0]):
+    for finding in _findings(frames, grid, sizes, white_at or SIDES[0]):
         for side in (white_at,) if white_at else SIDES:
             view = turned(finding.view, finding.white_at, side)
             tried.append(_judged(image, view, side, start, decide_colour=white_at is None))
     if not tried:
-        raise BoardNotFound(
+        raise NoBoardSeen(
             f"no board of {grid.columns} x {grid.rows} squares is seen; the whole board must be in the picture, "
             "in even light, or give the four corners yourself"
         )
@@ -104,6 +107,15 @@ def set_up(
     images = [frame.image for frame in frames]
     look = learn_look(images, view, start)
     return view, replace(look, stack=learn_stacks(images, view, look, start)), best.white_at
+
+
+def _findings(frames: Sequence[Frame], grid: Grid, sizes: BoardSizes, white_at: str) -> list[BoardFinding]:
+    """Look for the board where the noise is least: in the mean; in the last picture alone if something moved before it."""
+    mean = mean_picture([frame.image for frame in frames[:MOST_FRAMES]])
+    found = find_candidates(mean, grid, sizes, white_at)
+    if not found and len(frames) > 1:
+        found = find_candidates(frames[-1].image, grid, sizes, white_at)
+    return found
 
 
 def _same_picture(grid: Grid, content: Mapping[int, Content], one: str, other: str) -> bool:

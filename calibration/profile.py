@@ -188,6 +188,22 @@ def camera_path(data: Path, camera: str, board: str) -> Path:
     return data / "calibration" / f"{_slug(camera)}--{_slug(board)}.json"
 
 
+def camera_profiles(data: Path, camera: str) -> list[Path]:
+    """Return the files of a camera's profiles, of all boards, the newest first."""
+    paths = (data / "calibration").glob(f"{_slug(camera)}--*.json")
+    return sorted(paths, key=lambda path: (-path.stat().st_mtime_ns, path.name))
+
+
+def is_camera_profile(path: Path) -> bool:
+    """Return whether a file says that it is the profile of a camera; other files and missing ones are not."""
+    try:
+        with path.open("rb") as file:
+            document = json.loads(file.read(MAX_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and document.get("format") == "damludo camera profile"
+
+
 def gantry_path(data: Path, controller: str) -> Path:
     """Return where the profile of a gantry is kept."""
     return data / "calibration" / f"gantry-{_slug(controller)}.json"

@@ -30,6 +30,10 @@ CLEAR_NATS = 6.0
 """A square read by less than this in the picture that taught it is weak."""
 
 
+MOST_IN_MEAN = 250
+"""More pictures would overflow 16 bits."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class PoseQuality:
     """How well a pose explains a picture.
@@ -109,7 +113,12 @@ def mean_picture(images: Sequence[Image]) -> Image:
     """Average pictures of one scene: the sensor's noise falls with the root of their number."""
     if len(images) == 1:
         return images[0]
-    return np.asarray(np.mean(np.stack(images), axis=0) + 0.5, dtype=np.uint8)
+    # Added one by one: a stack of large pictures would take gigabytes.
+    count = min(len(images), MOST_IN_MEAN)
+    total = np.full(images[0].shape, count // 2, dtype=np.uint16)
+    for image in images[:count]:
+        total += image
+    return np.asarray(total // count, dtype=np.uint8)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

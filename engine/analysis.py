@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from damludo.engine.errors import GameOver
 from damludo.engine.judgement import MAN
-from damludo.engine.memory import MATE, PROVED, searcher_of
+from damludo.engine.memory import MATE, PROVED, Searchers
 from damludo.engine.port import Choice, Limits
 from damludo.engine.program import Report, silent
 from damludo.engine.search import Deepening, expected_line
@@ -26,6 +26,8 @@ CERTAIN_MEN = 10.0
 """Scores beyond this are taken for it: a game that is won by ten men is won, and a slower win is no blunder."""
 MOST_FORCED = 60
 """Forced moves that are followed before a search begins."""
+_SEARCHERS = Searchers()
+"""Kept for the next question."""
 BLUNDER_MEN = 0.7
 """A move that costs less is a matter of taste, or of how deep one looked."""
 
@@ -52,7 +54,7 @@ def best_among(
 
 def _searched(game: Game, moves: Sequence[Move], limits: Limits, compiled: bool | None, report: Report) -> "_Found":
     wanted = {move.identity for move in moves}
-    searcher = searcher_of(game.variant, limits, compiled, report)
+    searcher = _SEARCHERS.of(game.variant, limits, compiled, report)
     searcher.begin(game, limits)
     roots = [root for root in searcher.root_moves(game, game.legal_moves()) if root.move.identity in wanted]
     timer = None if limits.seconds is None else threading.Timer(limits.seconds, searcher.stop)

@@ -7,6 +7,8 @@ MOVES_LEFT = 30
 RESERVE_S = 0.03
 """Kept back from every budget: the way of the answer to the other program."""
 LEAST_S = 0.005
+DIFFICULT = 1.5
+"""A difficult move may take so many times its share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +27,65 @@ class Clock:
 
 
 def seconds_for(clock: Clock) -> float:
-    """Return the time for one move: an even share and most of the increment, never so much that the clock could run out."""
+    """Return the time for a usual move: an even share and most of the increment, never so much that the clock could run out."""
+    return _spendable(clock, 1.0)
+
+
+def most_seconds_for(clock: Clock) -> float:
+    """Return the time for one move that turns out to be difficult."""
+    return _spendable(clock, DIFFICULT)
+
+
+def _spendable(clock: Clock, times: float) -> float:
     share = clock.time_s / (MOVES_LEFT if clock.moves is None else max(clock.moves, 1))
-    wish = share + 0.8 * clock.increment_s
+    wish = (share + 0.8 * clock.increment_s) * times
     # Half of all that is left at most: a share of the last moves must not hang on one slow answer. The very last move of a
     # period may take all of it.
     most = clock.time_s if clock.moves == 1 else 0.5 * clock.time_s + min(clock.increment_s, clock.time_s) * 0.4
     return max(min(wish, most) - RESERVE_S, LEAST_S)
+
+
+class Margin:
+    """How much sooner than allowed a search is to end: as much as earlier answers were late."""
+
+    FIRST_S = 0.002
+    FADES = 0.9
+
+    def __init__(self) -> None:
+        self._late_s = self.FIRST_S
+
+    def within(self, seconds: float) -> float:
+        """Return the time to search where the answer must be there after some time; half of it at least."""
+        return max(seconds - self._late_s, seconds / 2)
+
+    def learn(self, spent_s: float, allowed_s: float) -> None:
+        """Take note of an answer: a late one counts at once, and is forgotten in some moves."""
+        wanted_s = self._late_s + spent_s - allowed_s
+        self._late_s = max(wanted_s, self._late_s * self.FADES, self.FIRST_S)
+
+
+class Patience:
+    """Decides after each depth whether to begin another one, where a search need not use all of its time.
+
+    Args:
+        enough_s: what it is to use; None for all that it is given.
+    """
+
+    BEGINS = 0.55
+    """With so much of its time gone a search begins no further depth: it would not come to anything."""
+    TROUBLE = 1.8
+    """So many times longer it may take where the score has fallen since the depth before."""
+    FALL = 20
+    """Hundredths of a man that are a fall."""
+
+    def __init__(self, enough_s: float | None) -> None:
+        self._enough_s = enough_s
+        self._score: int | None = None
+
+    def ends(self, spent_s: float, score: int) -> bool:
+        """Whether it was enough, after so much time and with the score of the depth that is done."""
+        before, self._score = self._score, score
+        if self._enough_s is None:
+            return False
+        fallen = before is not None and score <= before - self.FALL
+        return spent_s > self.BEGINS * self._enough_s * (self.TROUBLE if fallen else 1.0)

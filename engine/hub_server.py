@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 
-from damludo.engine.budget import Clock, seconds_for
+from damludo.engine.budget import Clock, Margin, most_seconds_for, seconds_for
 from damludo.engine.errors import BadHubLine, EngineError
 from damludo.engine.hub_text import Line, find_move, read_line, read_position, write_line, write_move
 from damludo.engine.levels import LEVELS
+from damludo.engine.memory import Searchers
 from damludo.engine.port import Choice, Limits
 from damludo.engine.search import AlphaBeta
 from damludo.rules.errors import RulesError
@@ -39,8 +40,13 @@ class Wishes:
 
     @property
     def seconds(self) -> float | None:
-        """Time for one move."""
-        return self.move_s if self.clock is None else seconds_for(self.clock)
+        """Time for one move, at most."""
+        return self.move_s if self.clock is None else most_seconds_for(self.clock)
+
+    @property
+    def enough_s(self) -> float | None:
+        """Time for one move where nothing is doubtful; None for all that there is."""
+        return None if self.clock is None else seconds_for(self.clock)
 
 
 class HubServer:
@@ -66,6 +72,7 @@ class HubServer:
         self._wishes, self._wishes_spent = Wishes(), False
         self._ready = False
         self._search: _Search | None = None
+        self._searchers, self._margin = Searchers(), Margin()
         self._words: Mapping[str, Callable[[Line], None]] = {
             "hub": self._hub,
             "set-param": self._set_param,
@@ -136,7 +143,8 @@ class HubServer:
             # One short search has the kernels compiled and loaded, so that the first answer of the game is on time. Its
             # nodes are the level's: they decide whether it runs compiled.
             limits = Limits(nodes=LEVELS[self._level - 1].nodes, depth=4)
-            AlphaBeta(limits, compiled=self._compiled, report=self._report).choose(Game.new(self._variant))
+            player = AlphaBeta(limits, compiled=self._compiled, report=self._report, searchers=self._searchers)
+            player.choose(Game.new(self._variant))
         self._ready = True
         self._say("ready")
 
@@ -196,11 +204,11 @@ class HubServer:
         if not self._game.legal_moves():
             raise BadHubLine("the game is over: the side to move has no legal move")
         self._wishes_spent = True
-        seconds = self._wishes.seconds if mode == "think" else None
-        self._search = _Search(self._player(mode, seconds), self._game, self._done)
+        telling = _Telling(self._say, self._game)
+        self._search = _Search(self._player(mode, telling), self._game, telling.done, waits=mode == "ponder")
         self._search.start()
 
-    def _player(self, mode: str, seconds: float | None) -> AlphaBeta:
+    def _player(self, mode: str, telling: "_Telling") -> AlphaBeta:
         wishes, level = self._wishes, LEVELS[self._level - 1]
         strongest = self._level == len(LEVELS)
         most = Limits.NO_END if strongest else level.nodes
@@ -209,18 +217,13 @@ class HubServer:
         limits = Limits(
             nodes=min(wishes.nodes or Limits.NO_END, most),
             depth=min(wishes.depth or Limits.DEEPEST, Limits.DEEPEST),
-            seconds=seconds,
+            seconds=wishes.seconds if mode == "think" else None,
+            enough_s=wishes.enough_s,
         )
-        return AlphaBeta(limits, level.noise_men, self._seed, self._now_s, compiled=self._compiled)
-
-    def _done(self, game: Game, choice: Choice, seconds: float) -> None:
-        moves = choice.pv or (choice.move,)
-        pv = " ".join(write_move(game.variant, move) for move in moves)
-        speed = choice.nodes / seconds / 1e6 if seconds > 0 else 0.0
-        info = {"depth": choice.depth, "score": f"{choice.score:.2f}", "nodes": choice.nodes}
-        self._say("info", info | {"time": f"{seconds:.2f}", "nps": f"{speed:.2f}", "pv": pv})
-        answer = {"move": write_move(game.variant, choice.move)}
-        self._say("done", answer | ({"ponder": write_move(game.variant, moves[1])} if len(moves) > 1 else {}))
+        return AlphaBeta(
+            limits, level.noise_men, self._seed, self._now_s, self._report, self._compiled,
+            searchers=self._searchers, each_depth=telling.depth, margin=self._margin,
+        )  # fmt: skip
 
     def _stop(self, line: Line) -> None:
         if self._search is not None:
@@ -228,19 +231,54 @@ class HubServer:
 
     def _ponder_hit(self, line: Line) -> None:
         if self._search is not None:
-            self._search.end_in(self._wishes.seconds)
+            self._search.hit(self._wishes.enough_s or self._wishes.seconds)
 
     def _refuse_while_searching(self) -> None:
         if self._search is not None and self._search.runs:
             raise BadHubLine("a search is running; send stop and wait for its done first")
 
 
-class _Search:
-    """One search in a thread of its own."""
+class _Telling:
+    """What is told of one search: its depths as they are done, and its answer."""
 
-    def __init__(self, player: AlphaBeta, game: Game, done: Callable[[Game, Choice, float], None]) -> None:
+    def __init__(self, say: Callable[[str, Mapping[str, object]], None], game: Game) -> None:
+        self._say, self._game = say, game
+        self._start_s = time.perf_counter()
+        self._told: Choice | None = None
+
+    def depth(self, choice: Choice) -> None:
+        """Tell what was found so far."""
+        if choice == self._told:
+            return
+        self._told = choice
+        seconds = time.perf_counter() - self._start_s
+        speed = choice.nodes / seconds / 1e6 if seconds > 0 else 0.0
+        info = {"depth": choice.depth, "score": f"{choice.score:.2f}", "nodes": choice.nodes}
+        pv = " ".join(write_move(self._game.variant, move) for move in choice.pv or (choice.move,))
+        self._say("info", info | {"time": f"{seconds:.2f}", "nps": f"{speed:.2f}", "pv": pv})
+
+    def done(self, choice: Choice) -> None:
+        """Tell the answer, and what was found since the last depth."""
+        self.depth(choice)
+        moves = [write_move(self._game.variant, move) for move in choice.pv[:2] or (choice.move,)]
+        self._say("done", dict(zip(("move", "ponder"), moves, strict=False)))
+
+
+class _Search:
+    """One search in a thread of its own.
+
+    Args:
+        player: who searches.
+        game: where.
+        done: told the answer.
+        waits: the answer is held back until `hit` or `stop`, as the other side has not moved yet.
+    """
+
+    def __init__(self, player: AlphaBeta, game: Game, done: Callable[[Choice], None], waits: bool) -> None:
         self._player, self._game, self._done = player, game, done
-        self._over = threading.Event()
+        self._over, self._wanted = threading.Event(), threading.Event()
+        if not waits:
+            self._wanted.set()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._timer: threading.Timer | None = None
 
@@ -252,26 +290,28 @@ class _Search:
         self._thread.start()
 
     def _run(self) -> None:
-        start_s = time.perf_counter()
         try:
             choice = self._player.choose(self._game)
+            self._wanted.wait()
         finally:
             if self._timer is not None:
                 self._timer.cancel()
             # Over before it is told: the next command may follow at once.
             self._over.set()
-        self._done(self._game, choice, time.perf_counter() - start_s)
+        self._done(choice)
 
     def stop(self) -> None:
         """End the search and wait until it has answered. A stop that comes before the search has begun would be forgotten by
         it, so it is repeated.
         """
+        self._wanted.set()
         while self._thread.is_alive():
             self._player.stop()
             self._thread.join(STOP_AGAIN_S)
 
-    def end_in(self, seconds: float | None) -> None:
-        """Let it search for so long from now on."""
+    def hit(self, seconds: float | None) -> None:
+        """The awaited move was made: let it search for so long from now on; None leaves the end to the search."""
+        self._wanted.set()
         if seconds is not None and self._timer is None:
             self._timer = threading.Timer(seconds, self.stop)
             self._timer.daemon = True

@@ -15,6 +15,7 @@ class Limits:
         nodes: positions it may visit. The limit that keeps a search repeatable on every machine.
         depth: plies it may look ahead, captures at the end not counted.
         seconds: time it may take; the one limit that makes two runs differ.
+        enough_s: time it need not exceed where nothing is doubtful; None for all of `seconds`.
     """
 
     NO_END: ClassVar[int] = 1 << 62
@@ -23,6 +24,7 @@ class Limits:
     nodes: int = NO_END
     depth: int = DEEPEST
     seconds: float | None = None
+    enough_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,40 +1,100 @@
-"""The shape of a game's endgame tables as constants: see `kernels/tables.py`."""
+"""The shape of a game's endgame tables as constants: see `kernels/endgames.py`."""
 
-from math import comb
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from math import comb, prod
 
 from damludo.engine.layout import NOWHERE, Constants, Table, layout_of
-from damludo.rules.position import Colour
+from damludo.rules.position import Colour, Kind
 from damludo.rules.traits import Variant
 
 MOST_PIECES = 4
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The entries of one balance of pieces, side by side.
+
+    Attributes:
+        side: who is to move; always 0 in games that are the same for both sides.
+        balance: as the kernels write it.
+        pieces: their number, both sides together.
+        start, entries: of the stretch.
+    """
+
+    side: int
+    balance: int
+    pieces: int
+    start: int
+    entries: int
+
+
+@cache
+def stretches(variant: Variant) -> tuple[Stretch, ...]:
+    """Return the stretches of a game's tables in their order: tables with fewer pieces are the beginning of larger ones."""
+    found: list[Stretch] = []
+    start = 0
+    for pieces in range(2, MOST_PIECES + 1):
+        for side in (0,) if is_symmetric(variant) else (0, 1):
+            for men, kings, their_men, their_kings in _balances(pieces):
+                entries = prod(
+                    comb(len(squares), size)
+                    for squares, size in (
+                        (men_squares(variant, Colour(side)), men),
+                        (_king_squares(variant), kings),
+                        (men_squares(variant, Colour(side).other), their_men),
+                        (_king_squares(variant), their_kings),
+                    )
+                )
+                balance = men | kings << 2 | their_men << 4 | their_kings << 6
+                found.append(Stretch(side, balance, pieces, start, entries))
+                start += entries
+    return tuple(found)
+
+
+def _balances(pieces: int) -> Iterator[tuple[int, int, int, int]]:
+    for men, kings, their_men in product(range(pieces), repeat=3):
+        their_kings = pieces - men - kings - their_men
+        if men + kings > 0 and their_kings >= 0 and their_men + their_kings > 0:
+            yield men, kings, their_men, their_kings
+
+
+def men_squares(variant: Variant, colour: Colour) -> tuple[int, ...]:
+    """Return where men can stand: where they would be crowned they are no men."""
+    promotion = variant.promotions.get(Kind.MAN)
+    crowning = promotion.squares[colour] if promotion else ()
+    return tuple(square for square in variant.board.playable if square not in crowning)
+
+
+def _king_squares(variant: Variant) -> tuple[int, ...]:
+    return variant.board.playable if Kind.KING in variant.movers else ()
+
+
 def table_shape(variant: Variant) -> Constants:
     """Return the constants of the tables."""
     layout = layout_of(variant.board)
-    bits = [bit for bit, square in enumerate(layout.square_of) if square != NOWHERE]
-    squares = len(bits)
-    dense = [bits.index(bit) if bit in bits else 0 for bit in range(layout.width)]
-    casts, counts = [-1] * 256 * (MOST_PIECES + 1), [0] * 8
-    for size in range(2, MOST_PIECES + 1):
-        for digits in range(4**size):
-            owners = {digits >> 2 * place & 2 for place in range(size)}
-            if len(owners) == 2:
-                casts[256 * size + digits] = counts[size]
-                counts[size] += 1
-    first = [0] * 8
-    for size in range(2, MOST_PIECES + 1):
-        first[size + 1] = first[size] + comb(squares, size) * counts[size]
-    first[7] = first[MOST_PIECES + 1]
+    squares = len(variant.board.playable)
+    numbers: list[int] = []
+    places: list[int] = []
+    ways: list[int] = []
+    for group in (men_squares(variant, Colour.WHITE), men_squares(variant, Colour.BLACK), _king_squares(variant)):
+        bits = sorted(layout.bit_of[square] for square in group)
+        numbers += [bits.index(bit) if bit in bits else NOWHERE for bit in range(layout.width)]
+        places += bits + [NOWHERE] * (squares - len(bits))
+        ways += [comb(len(bits), size) for size in range(8)]
+    starts = [NOWHERE] * 512
+    for stretch in stretches(variant):
+        starts[256 * stretch.side + stretch.balance] = stretch.start
     return {
         "SQUARES": squares,
         "SYMMETRIC": is_symmetric(variant),
-        "DENSE": Table(tuple(dense)),
-        "PLACE_OF": Table(tuple(bits)),
+        "NUMBERS": Table(tuple(numbers)),
+        "PLACE_OF": Table(tuple(places)),
+        "WAYS": Table(tuple(ways)),
         "BINOMIAL": Table(tuple(comb(n, k) for n in range(squares) for k in range(8))),
-        "CAST": Table(tuple(casts)),
-        "CASTS": Table(tuple(counts)),
-        "ENTRIES_FROM": Table(tuple(first)),
+        "BALANCE_FROM": Table(tuple(starts)),
     }
 
 

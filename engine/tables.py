@@ -3,8 +3,8 @@
 import hashlib
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +13,21 @@ import numpy as np
 from damludo.engine.coding import code
 from damludo.engine.errors import NoTables
 from damludo.engine.kernels import places
-from damludo.engine.layout import Table
 from damludo.engine.program import Report, can_compile, program_of, silent
-from damludo.engine.table_shape import MOST_PIECES, is_symmetric
+from damludo.engine.table_shape import MOST_PIECES, men_squares, stretches
 from damludo.engine.writing import KERNELS, PLAIN, all_constants
-from damludo.rules.position import Position
+from damludo.rules.position import Colour, Kind, Position, piece_of
 from damludo.rules.traits import Variant
 
 PARTS = ("moves", "search", "tables")
 MOVES, START = 64, 1 << 14
 """In the kernels' memory: where moves are written while tables are made, and where the tables begin."""
-LONGEST = 255
-"""No end is told that is further away than 254 plies."""
-FEW = 10_000
+LONGEST = 254
+"""No end is told that is further away than so many plies."""
+FEW = 50_000
 """So few entries are found out sooner than a compiler is loaded."""
-CHUNK = 4_000
-"""So many sets of squares between two reports of progress."""
+CHUNK = 1 << 18
+"""So many entries between two chances for Ctrl-C."""
 
 Progress = Callable[[int, int, int], None]
 """Told the number of pieces, the plies to the end being looked for, and how many entries are known."""
@@ -47,16 +46,9 @@ class Ending:
     plies: int | None
 
 
-def _shape(variant: Variant, name: str) -> tuple[int, ...]:
-    table = all_constants(variant)[name]
-    assert isinstance(table, Table)
-    return table.values
-
-
 def entries(variant: Variant, pieces: int) -> int:
     """Return how many entries, a byte each, the tables up to a number of pieces have."""
-    first = _shape(variant, "ENTRIES_FROM")
-    return first[pieces + 1] if is_symmetric(variant) else first[7] + first[pieces + 1]
+    return sum(stretch.entries for stretch in stretches(variant) if stretch.pieces <= pieces)
 
 
 def file_of(variant: Variant, pieces: int, folder: Path) -> Path:
@@ -90,54 +82,64 @@ class Builder:
             raise NoTables(f"tables are made for 2 to {MOST_PIECES} pieces, not for {pieces}")
         self.variant, self.pieces = variant, pieces
         if compiled is None:
-            compiled = can_compile() and entries(variant, pieces) > FEW
+            compiled = entries(variant, pieces) > FEW and can_compile()
         self._program = program_of(variant, compiled, PARTS, report)
         words = (entries(variant, pieces) + 7) // 8
         size = START + words
         self._memory: Any = [0] * size if self._program.form is PLAIN else np.zeros(size, np.int64)
         self._memory[places.LIMIT] = START
-        self._sides = (0,) if is_symmetric(variant) else (0, 1)
+        self._kernels = self._program.module["tables"]
 
     def build(self, progress: Progress | None = None) -> None:
         """Find out every entry, the ends first, then the positions a ply before, and so on."""
-        known, longest = 0, 0
-        for size in range(2, self.pieces + 1):
-            value, idle = 0, 0
-            # An end with fewer pieces may be the next one of an entry, however long nothing new was found here.
-            while value < LONGEST and (idle < 2 or value <= longest + 1):
-                value += 1
-                found = self._pass(size, value)
-                idle = 0 if found else idle + 1
-                known += found
-                longest = value if found and value > longest else longest
+        known = 0
+        for pieces in range(2, self.pieces + 1):
+            self._memory[places.LATEST] = 0
+            known += self._each(pieces, self._kernels.first_values)
+            value = 1
+            while value <= min(self._memory[places.LATEST], LONGEST):
                 if progress is not None:
-                    progress(size, value - 1, known)
+                    progress(pieces, value - 1, known)
+                known += self._each(pieces, self._kernels.look_back, value)
+                value += 1
 
     def check(self) -> int:
         """Derive every entry once more from the entries behind its moves; return how many differ."""
-        return sum(self._pass(size, 0) for size in range(2, self.pieces + 1))
+        return sum(self._each(pieces, self._kernels.count_wrong) for pieces in range(2, self.pieces + 1))
 
-    def _pass(self, size: int, value: int) -> int:
-        work = self._program.module["tables"].work_back
-        squares = len(self.variant.board.playable)
-        found = 0
-        for side in self._sides:
-            for place in range(size):
-                self._memory[places.PICKED + place] = place
-            total = comb(squares, size)
-            for rank in range(0, total, CHUNK):
-                found += work(size, value, side, rank, min(rank + CHUNK, total), START, MOVES, self._memory)
-        return found
+    def _each(self, pieces: int, work: Callable[..., int], *value: int) -> int:
+        """Have the entries with so many pieces worked on, CHUNK of them at a time; return the sum of the answers."""
+        return sum(
+            work(at.balance, at.side, number, min(number + CHUNK, at.entries), *value, START, MOVES, self._memory)
+            for at in stretches(self.variant)
+            if at.pieces == pieces
+            for number in range(0, at.entries, CHUNK)
+        )
 
     def save(self, folder: Path) -> Path:
-        """Write the tables to their file, whole or not at all."""
+        """Write the tables to their file, whole or not at all.
+
+        Raises:
+            NoTables: it cannot be written.
+        """
         path = file_of(self.variant, self.pieces, folder)
-        folder.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}")
         words = self._memory[START:]
-        # Plain Python's words have no sign, and those of arrays have: the bits are the same.
-        (np.array(words, "<u8") if self._program.form is PLAIN else words.astype("<i8")).tofile(part)
-        os.replace(part, path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with part.open("wb") as file:
+                # Plain Python's words have no sign, and those of arrays have: the bits are the same.
+                file.write((np.array(words, "<u8") if self._program.form is PLAIN else words.astype("<i8")).tobytes())
+                file.flush()
+                # A power cut must not leave the name of a table on a file of zeros: they would all be draws.
+                os.fsync(file.fileno())
+            os.replace(part, path)
+        except OSError as error:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise NoTables(
+                f"{path} cannot be written ({error.strerror}); name another folder with --home or free some room"
+            ) from error
         return path
 
 
@@ -159,6 +161,14 @@ class Tables:
         words: list[int] = self.words.view(np.uint64).tolist()
         return words
 
+    def knows(self, position: Position) -> bool:
+        """Return whether all men stand where men can stand; if they do, they do so after every move."""
+        return all(
+            position.at(square) is not piece_of(colour, Kind.MAN)
+            for colour in Colour
+            for square in set(self.variant.board.playable).difference(men_squares(self.variant, colour))
+        )
+
     def probe(self, position: Position) -> Ending:
         """Return how a position ends.
 
@@ -169,6 +179,8 @@ class Tables:
         coded = code(self.variant, position, program.form)
         if not coded.own or not coded.opp or coded.extra:
             raise NoTables("the tables hold positions where both sides have pieces, and only men and kings")
+        if not self.knows(position):
+            raise NoTables("the tables hold no position with a man where it would have become a king")
         pieces = len(position.cells) - position.cells.count(0)
         if pieces > self.pieces:
             raise NoTables(

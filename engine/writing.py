@@ -17,7 +17,7 @@ from damludo.rules.traits import Variant
 KERNELS = Path(__file__).parent / "kernels"
 PARTS: Mapping[str, tuple[str, ...]] = {
     "moves": ("moves", "perft"),
-    "search": ("evaluation", "endgames", "search"),
+    "search": ("evaluation", "endgames", "drawing", "ordering", "search"),
     "tables": ("tables",),
 }
 """The modules that are written for a game, and the kernel files in each; a later part may call the earlier ones."""
@@ -32,8 +32,11 @@ ENTRIES = frozenset(
         "rate",
         "key_after",
         "visit",
+        "first_moves",
         "evaluate",
-        "work_back",
+        "first_values",
+        "look_back",
+        "count_wrong",
         "entry_of",
     )
 )
@@ -46,27 +49,27 @@ class Form:
 
     Attributes:
         name: also part of the name of the cache folder.
-        sets: the kernel file that says what a set of squares is.
+        sets: the kernel files that say what a set of squares is; a function in a later one replaces its namesake.
         set_type: its type in signatures; empty where nothing is compiled.
     """
 
     name: str
-    sets: str
+    sets: tuple[str, ...]
     set_type: str
     imports: tuple[str, ...] = ()
 
 
-PLAIN = Form("plain", "whole", "")
+PLAIN = Form("plain", ("whole",), "")
 _COMPILED_IMPORTS = (
     "from damludo.engine.decorators import decorators",
     "from numpy import array, int64",
-    "from damludo.engine.layout import HALF, LOW",
-    "from damludo.engine.intrinsics import count_bits, count_zeros",
+    "from damludo.engine.layout import HALF, LOW, WORD",
+    "from damludo.engine.intrinsics import count_bits, count_zeros, reverse_bits",
     "entry, inner = decorators(READY)",
 )
-ONE_WORD = Form("word", "words", "int64", _COMPILED_IMPORTS)
+ONE_WORD = Form("word", ("whole", "words"), "int64", _COMPILED_IMPORTS)
 TWO_WORDS = Form(
-    "pair", "pairs", "UniTuple(int64, 2)", (*_COMPILED_IMPORTS, "from damludo.engine import pair_operators")
+    "pair", ("pairs",), "UniTuple(int64, 2)", (*_COMPILED_IMPORTS, "from damludo.engine import pair_operators")
 )
 
 
@@ -79,7 +82,7 @@ def all_constants(variant: Variant) -> Constants:
 
 def files_of(part: str, form: Form) -> tuple[str, ...]:
     """Return the kernel files that make up a part."""
-    return (*((form.sets,) if part == "moves" else ()), *PARTS[part])
+    return (*(form.sets if part == "moves" else ()), *PARTS[part])
 
 
 def source_of(variant: Variant, part: str, form: Form) -> str:
@@ -87,15 +90,13 @@ def source_of(variant: Variant, part: str, form: Form) -> str:
     constants = all_constants(variant)
     literal = {"plain": _whole, "word": _signed, "pair": _pair}[form.name]
     trees = [ast.parse((KERNELS / f"{name}.py").read_text(encoding="utf-8")) for name in files_of(part, form)]
-    body: list[ast.stmt] = []
-    specialiser = Specialiser({**constants, **_places()}, literal)
-    for tree in trees:
-        for statement in specialiser.body(functions_of(tree)):
-            assert isinstance(statement, ast.FunctionDef)
-            if form.set_type:
-                statement.decorator_list = [_compiled(statement, form.set_type)]
-            strip(statement)
-            body.append(statement)
+    functions = {function.name: function for tree in trees for function in functions_of(tree)}
+    body = Specialiser({**constants, **_places()}, literal).body(list(functions.values()))
+    for statement in body:
+        assert isinstance(statement, ast.FunctionDef)
+        if form.set_type:
+            statement.decorator_list = [_compiled(statement, form.set_type)]
+        strip(statement)
     text = ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
     used = {node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)}
     return "\n".join((*form.imports, *_tables(constants, used, form), text, ""))

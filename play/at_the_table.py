@@ -17,6 +17,7 @@ from damludo.play.eyes_again import find_again, keep_eyes
 from damludo.play.folders import Folders
 from damludo.play.foresight import outlines_ahead
 from damludo.play.journal import open_journal, reopen_journal
+from damludo.play.known_camera import eyes_by_profile
 from damludo.play.match import Match, MatchSettings, State
 from damludo.play.page.page import Page, open_page
 from damludo.play.page.pictures import NewestFrame
@@ -43,7 +44,7 @@ LAG_S = 0.15
 SEARCH_AGAIN_S = 1.0
 """Between two looks for a board that is being set up."""
 NEXT_ORDER_HZ = 10.0
-HINT_LEVEL = 6
+HINT_LEVEL = 7
 """Hints are of at least this level; it needs well below a second."""
 
 
@@ -81,7 +82,7 @@ def play_real(
     board: BoardSettings,
     camera: str,
     port: str,
-    calibration: str | None,
+    calibration: Sequence[str],
     white_at: str | None,
     record: Record | None = None,
 ) -> int:
@@ -341,7 +342,14 @@ class _Session:
         sizes = BoardSizes(layout.square_mm, layout.disc_diameter_mm, layout.disc_height_mm)
         if self._record is not None:
             return find_again(self._source, parts.clock, game, sizes, self._record.camera_path, parts.white_at)
-        return calibrate_eyes(self._source, parts.clock, game.variant, game.position, sizes, parts.white_at)
+        if parts.known is None:
+            return calibrate_eyes(self._source, parts.clock, game.variant, game.position, sizes, parts.white_at)
+        seen, told = eyes_by_profile(
+            self._source, parts.clock, game.variant, game.position, sizes, parts.known, parts.white_at
+        )
+        print(told, flush=True)
+        self._page.tell(parts.clock, told, "camera", light="good")
+        return seen
 
     def _match(self, seen: CalibratedEyes, journal: Listener) -> tuple[Match, Eyes]:
         parts, terminal, page, wanted, record = self._parts, self._terminal, self._page, self._wanted, self._record

@@ -1,8 +1,9 @@
-"""How fast another library finds legal moves; run by `damludo bench rules --witness PYTHON`, in that interpreter's environment.
+"""How fast another library finds legal moves; run by `damludo bench --witness PYTHON`, in that interpreter's environment.
 
-Runs alone, by its path: that environment need not have this program. Two libraries are known; both are imported as `draughts`, so
-an environment has one of them. Arguments are games with depths, `english:5`; the answer is one JSON document, an empty one if no
-library is there.
+Runs alone, by its path: that environment need not have this program. Three libraries are known, and an environment has one of
+them: two are imported as `draughts`, the third counts lines by itself. Arguments are games with depths, `english:5`, of which
+those are counted that the library plays, and libraries, if not all are asked for; the answer is one JSON document, an empty one
+if no library is there.
 """
 
 import importlib
@@ -10,14 +11,31 @@ import importlib.metadata
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-BOARDS: Mapping[str, Callable[[Any, str], Any]] = {
-    "pydraughts": lambda module, key: module.Board(variant={"international": "standard"}.get(key, key)),
-    "py-draughts": lambda module, key: {"english": module.AmericanBoard, "international": module.StandardBoard}[key](),
+
+class Library(NamedTuple):
+    """A library that is known here: the module to import, the games it is asked about, how it makes a board."""
+
+    module: str
+    games: tuple[str, ...]
+    board: Callable[[Any, str], Any]
+
+
+LIBRARIES: Mapping[str, Library] = {
+    "pydraughts": Library(
+        "draughts",
+        ("english", "international"),
+        lambda module, key: module.Board(variant={"international": "standard"}.get(key, key)),
+    ),
+    "py-draughts": Library(
+        "draughts",
+        ("english", "international"),
+        lambda module, key: {"english": module.AmericanBoard, "international": module.StandardBoard}[key](),
+    ),
+    "dame-rs": Library("dame", ("international",), lambda module, _: module.Board()),
 }
-"""The libraries, each with how a board is made."""
 
 
 def perft(board: Any, depth: int) -> int:
@@ -34,26 +52,33 @@ def perft(board: Any, depth: int) -> int:
     return nodes
 
 
-def leaves_per_s(board: Any, depth: int) -> float:
+def leaves_per_s(board: Any, depth: int, count: Callable[[Any, int], int] = perft) -> float:
     """Return the leaf nodes per second of processor time."""
     start_s = time.process_time()
-    nodes = perft(board, depth)
+    nodes = count(board, depth)
     return round(nodes / (time.process_time() - start_s), 1)
 
 
-def measure(depths: Mapping[str, int]) -> dict[str, object]:
+def measure(depths: Mapping[str, int], libraries: Sequence[str]) -> dict[str, object]:
     """Return the library that is there with its speed in each game; nothing if there is none, or it lacks something itself."""
-    for library, board in BOARDS.items():
+    for name in libraries:
+        library = LIBRARIES[name]
         try:
-            version = importlib.metadata.version(library)
-            module = importlib.import_module("draughts")
+            version = importlib.metadata.version(name)
+            module = importlib.import_module(library.module)
         except ImportError:  # also the metadata's PackageNotFoundError
             continue
-        speeds = {key: leaves_per_s(board(module, key), depth) for key, depth in depths.items()}
-        return {"library": f"{library} {version}", "leaves_per_s": speeds}
+        count = getattr(module, "perft", perft)
+        speeds = {
+            key: leaves_per_s(library.board(module, key), depth, count)
+            for key, depth in depths.items()
+            if key in library.games
+        }
+        return {"library": f"{name} {version}", "leaves_per_s": speeds}
     return {}
 
 
 if __name__ == "__main__":
-    pairs = (word.split(":") for word in sys.argv[1:])
-    sys.stdout.write(json.dumps(measure({key: int(depth) for key, depth in pairs})) + "\n")
+    games = dict(word.split(":") for word in sys.argv[1:] if ":" in word)
+    asked = [word for word in sys.argv[1:] if ":" not in word] or list(LIBRARIES)
+    sys.stdout.write(json.dumps(measure({key: int(depth) for key, depth in games.items()}, asked)) + "\n")

@@ -134,7 +134,7 @@ class GameJudge:
         ]
 
     def _told_of_touch(self, touch: TouchEvidence, watcher: BoardWatcher, frame: Frame) -> list[WatchEvent]:
-        lifted = touch.kind is TouchKind.LIFTED
+        lifted, contact = touch.kind is TouchKind.LIFTED, touch.kind is TouchKind.CONTACT
         believed = watcher.believed or {}
         own = believed[touch.place].is_white is (self.game.position.side is Colour.WHITE)
         more: dict[str, JsonValue] = {
@@ -146,7 +146,7 @@ class GameJudge:
             "binds": lifted and own and not self.announced and touch.confidence >= BINDING,
         }
         if not lifted:
-            return [self._event("touched", frame, touch.confidence, more)]
+            return [self._event("contact" if contact else "touched", frame, touch.confidence, more)]
         return [
             self._event("lifted", frame, touch.confidence, more, touch.before),
             self._event("put_back", frame, touch.confidence, more),

@@ -40,10 +40,12 @@ FRAME_RATE_HZ = 10.0
 SETTLE_S = 1.0
 """Time that is watched after the hand has gone."""
 LIGHTS = ("light_change", "lamp_switched", "sunset", "pumping", "head_shadow", "glare")
-HANDS = ("sleeve", "slow_hand", "resting_hand", "adjustment")
+HANDS = ("sleeve", "slow_hand", "resting_hand", "adjustment", "finger", "hovering")
 DISTURBANCES = (*LIGHTS, *HANDS, "bump")
 """What a disturbed ply may meet."""
 SETUP_FRAMES = 4
+REST_S = 0.6
+"""So long a finger rests on a disc, or hovers over it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +222,7 @@ class Ply:
         outcome: "right", "wrong" (another move was accepted), "accused" (a breach was told), "asked" or "unread".
         touches: squares told to be touched that were not, with the confidence.
         true_touches: confidences of those told that were.
+        contacts: of the contacts told, confidence and whether a finger was there.
         bound: a touch would have been held against the player.
         confidence: of the move that was told.
         wait_s: from the hand's leaving to the told move; infinite if none was.
@@ -231,11 +234,12 @@ class Ply:
     outcome: str
     touches: tuple[tuple[str, float], ...]
     true_touches: tuple[float, ...]
+    contacts: tuple[tuple[float, bool], ...]
     bound: bool
     confidence: float
     wait_s: float
     recovery_s: float
-    events: tuple[WatchEvent, ...]
+    events: tuple[WatchEvent, ...] = ()
 
 
 def play_ply(table: RenderedGame, kind: str = "clean") -> Ply:
@@ -279,6 +283,11 @@ def _with_hand(table: RenderedGame, kind: str, move: Move, gestures: list[Gestur
     square = own[int(table.random.integers(len(own)))]
     touched.add(name(square))
     x, y = table.at(square)
+    if kind == "hovering":
+        touched.clear()
+        return [Point(x, y), Wait(REST_S), *gestures]
+    if kind == "finger":
+        return [Push(x, y, 0.0, 0.0), Wait(REST_S), *gestures]
     if kind == "adjustment":
         table.judge.announced = True
         middle = table.layout.square(square)
@@ -309,6 +318,12 @@ def _judged(table: RenderedGame, kind: str, move: Move, touched: set[str], gone_
         outcome,
         tuple(pair for pair in pairs if pair[0] not in touched),
         tuple(sure for square, sure in pairs if square in touched),
+        tuple(
+            (event.confidence, square in touched)
+            for event in table.events
+            if event.event == "contact"
+            for square in _squares(event)
+        ),
         any(event.more["binds"] for event in claims),
         right[0].confidence if right else 0.0,
         right[0].time_s - gone_s if right else math.inf,

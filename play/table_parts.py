@@ -1,16 +1,18 @@
 """What a match is played with: the parts of a real table, or of the simulated one behind a real serial port."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from damludo.calibration.profile import is_camera_profile
 from damludo.play.choreography import Racks
 from damludo.play.clock import WallClock
 from damludo.play.content import layout_for
 from damludo.play.devices import profile_of_port
 from damludo.play.folders import Folders
+from damludo.play.known_camera import KnownCamera, known_camera
 from damludo.play.page.pictures import table_json
 from damludo.play.ports import Clock, NewGame
 from damludo.play.records import Record
@@ -79,6 +81,7 @@ class TableParts:
         time: lets a simulated table live; None on a real one.
         truth: tells the page where the things of a simulated table are; None on a real one.
         about: what the journal tells of the table.
+        known: the camera's profile, None if it was never calibrated.
     """
 
     layout: TableLayout
@@ -92,6 +95,7 @@ class TableParts:
     time: RealTime | None = None
     truth: Callable[[], Mapping[str, Any]] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
+    known: KnownCamera | None = None
 
 
 @contextlib.contextmanager
@@ -130,18 +134,21 @@ def real_parts(
     board: BoardSettings,
     camera: str,
     port: str,
-    calibration: str | None,
+    calibration: Sequence[str],
     white_at: str | None,
 ) -> Iterator[TableParts]:
-    """A real table: a camera and a controller on a serial port."""
-    profile = profile_of_port(port, where, Path(calibration) if calibration else None)
+    """A real table: a camera and a controller on a serial port, and the profiles of both; those given count."""
+    of_camera = [Path(file) for file in calibration if is_camera_profile(Path(file))]
+    of_gantry = [Path(file) for file in calibration if Path(file) not in of_camera]
+    profile = profile_of_port(port, where, of_gantry[-1] if of_gantry else None)
+    known = known_camera(camera, sitting.variant, where, of_camera[-1] if of_camera else None)
     clock = WallClock()
     layout = layout_for(sitting.variant, board.square_mm, board.disc_diameter_mm, board.disc_height_mm)
     with (
         contextlib.closing(open_source(camera, clock=clock)) as source,
         Gantry(SerialLine(port), GRBL, clock, profile.machine) as gantry,
     ):
-        yield TableParts(layout, source, gantry, clock, lambda _: profile.board, white_at)
+        yield TableParts(layout, source, gantry, clock, lambda _: profile.board, white_at, known=known)
 
 
 OpenTable = Callable[[Sitting], contextlib.AbstractContextManager[TableParts]]

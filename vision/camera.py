@@ -1,4 +1,4 @@
-"""A real camera over OpenCV: a thread that always holds the newest picture and nothing older."""
+"""A real camera over OpenCV: a thread that always holds the newest sound picture, over a driver in a process of its own."""
 
 import contextlib
 import os
@@ -7,15 +7,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, cast
 
 import cv2
 import numpy as np
 
+from damludo.vision.capture import Capture, CaptureProcess
 from damludo.vision.clock import Clock
 from damludo.vision.errors import BadPicture, CameraError, CameraLost, CameraNotFound
 from damludo.vision.frame import Frame, FrameSource, Image
 from damludo.vision.recording import PictureFolder, VideoFile, check_dimensions
+from damludo.vision.soundness import Soundness
 
 READ_TIMEOUT_S = 3.0
 """A camera that gives no picture for so long is lost (a webcam in the dark needs 0.2 s for one)."""
@@ -23,25 +24,12 @@ FROZEN_S = 2.0
 """The same bytes for so long: the driver repeats its last picture for ever, as some do when the plug is out."""
 
 
-class Capture(Protocol):
-    """What `Camera` uses of cv2.VideoCapture."""
-
-    def isOpened(self) -> bool: ...  # noqa: N802 - OpenCV's name
-
-    def read(self) -> tuple[bool, Image | None]: ...
-
-    def get(self, prop: int) -> float: ...
-
-    def set(self, prop: int, value: float) -> bool: ...
-
-    def release(self) -> None: ...
-
-
 class Camera:
     """A `FrameSource` over a webcam, a device file or a network stream.
 
     A driver keeps a queue of a few pictures; a slow reader would get old ones. So a thread reads all the time, stamps each
-    picture when it arrives and keeps only the newest.
+    picture when it arrives and keeps only the newest. Torn, black and belated pictures are held back (`Soundness`). The driver
+    lives in a process of its own (`CaptureProcess`): a call of it that never returns is ended by `close`.
 
     Args:
         source: number of the camera, device path, or an http/rtsp URL.
@@ -65,7 +53,8 @@ class Camera:
         self.source = source
         self._clock: Clock = clock if clock is not None else _MonotonicClock()
         self._read_timeout_s, self._frozen_s = read_timeout_s, frozen_s
-        self._capture = (open_capture or _open)(source)
+        self._soundness = Soundness()
+        self._capture = (open_capture or CaptureProcess)(source)
         if not self._capture.isOpened():
             self._capture.release()
             raise CameraNotFound(
@@ -90,8 +79,10 @@ class Camera:
         """
         with self._news:
             if not self._news.wait_for(self._has_news, timeout=self._read_timeout_s):
+                doubt = self._soundness.doubt
+                told = "only pictures that are torn or late" if doubt else "no picture"
                 raise CameraLost(
-                    f"camera {self.source} gave no picture for {self._read_timeout_s:g} s; check its cable and plug it in again"
+                    f"camera {self.source} gave {told} for {self._read_timeout_s:g} s; check its cable and plug it in again"
                 )
             if self._fault is not None or self._newest is None:
                 raise CameraLost(self._fault or f"camera {self.source} is closed")
@@ -115,14 +106,23 @@ class Camera:
             return self._held
 
     def close(self) -> None:
-        """Let go of the device; a driver that hangs is left behind after a second."""
+        """Let go of the device; a driver that hangs is ended."""
         with self._news:
             self._closing = True
             if self._fault is None:
                 self._fault = f"camera {self.source} is closed"
             self._news.notify_all()
         if self._thread is not threading.current_thread():
-            self._thread.join(timeout=1.0)
+            self._thread.join(timeout=0.5)
+            if self._thread.is_alive():
+                self._capture.kill()
+                self._thread.join(timeout=1.0)
+
+    @property
+    def held_back(self) -> dict[str, int]:
+        """How many pictures were held back, by the reason."""
+        judge = self._soundness
+        return {"torn": judge.torn, "black": judge.black, "late": judge.late}
 
     def __enter__(self) -> "Camera":
         return self
@@ -162,6 +162,8 @@ class Camera:
                         f"camera {self.source} is frozen: the same picture for {self._frozen_s:g} s; plug it in again"
                     )
                 last = image
+                if not self._soundness.accepts(image, now_s):
+                    continue
                 number += 1
                 with self._news:
                     self._newest = Frame(image, now_s, number)
@@ -178,10 +180,14 @@ class Camera:
 
 RETRY_S, PATIENCE_S = 0.5, 20.0
 """A lost camera is opened anew this often, for so long: time to put a plug back in."""
+SAME_SHAPE = 0.02
+"""Pictures whose ratio of width to height differs by less than this part show the same, in another resolution."""
 
 
 class SteadyCamera:
     """A camera that comes back: when it is lost it is opened anew, also under another number, and frames go on counting.
+
+    Its pictures keep the size of the first one: a driver that starts anew in another resolution of the same shape is scaled.
 
     Args:
         camera: open.
@@ -198,12 +204,13 @@ class SteadyCamera:
         self._number = 0
         self._held = False
         self._closed = False
+        self._size: tuple[int, int] | None = None
 
     def read(self) -> Frame:
         """Return the newest picture; may take as long as the camera is away.
 
         Raises:
-            CameraLost: it did not come back, or it was closed.
+            CameraLost: it did not come back, it came back with pictures of another shape, or it was closed.
         """
         lost_s: float | None = None
         while True:
@@ -216,7 +223,22 @@ class SteadyCamera:
                 self._reopen()
                 continue
             self._number += 1
-            return Frame(frame.image, frame.time_s, self._number)
+            return Frame(self._of_one_size(frame.image), frame.time_s, self._number)
+
+    def _of_one_size(self, image: Image) -> Image:
+        height, width = image.shape[:2]
+        if self._size is None:
+            self._size = (width, height)
+        if (width, height) == self._size:
+            return image
+        if abs(width * self._size[1] / (height * self._size[0]) - 1) > SAME_SHAPE:
+            raise CameraLost(
+                f"the camera's pictures changed from {self._size[0]} x {self._size[1]} to {width} x {height} px, which shows "
+                f"another part of the table; set the camera back to the first format, or start anew"
+            )
+        shrinks = width > self._size[0]
+        way = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
+        return np.asarray(cv2.resize(image, self._size, interpolation=way), dtype=np.uint8)
 
     def hold_settings(self) -> dict[str, str]:
         """Stop the automatics, as `Camera.hold_settings`; again whenever the camera comes back."""
@@ -319,19 +341,6 @@ class _MonotonicClock:
     def sleep(self, seconds: float) -> None:
         if seconds > 0:
             time.sleep(seconds)
-
-
-def _open(source: int | str) -> Capture:
-    # A camera that is not there is told in one sentence; OpenCV's own pages about it would bury that.
-    told = cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
-    try:
-        capture = cv2.VideoCapture(source)
-    finally:
-        cv2.utils.logging.setLogLevel(told)
-    # Obeyed by some drivers only; the thread makes it unimportant.
-    capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
-    # OpenCV's stubs promise any integer or floating array; cameras give uint8 and `_as_bgr` checks it.
-    return cast(Capture, capture)
 
 
 def _as_bgr(image: Image) -> Image:

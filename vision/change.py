@@ -1,8 +1,8 @@
 """What changed on the places between two quiet pictures: the most reliable thing a camera can tell about a board.
 
-Each place is compared with itself, so its own wood, paint and glare drop out. A lamp scales the brightness of a patch, its
-texture stays: what counts is how much the log-brightness ratio *varies* within the patch around the disc's top, divided by the
-median of all places of the same pair of pictures.
+Each place is compared with itself, so its own wood, paint and glare drop out. A lamp scales the brightness of a patch, a
+reflection adds to it, its texture stays: what counts is how much of the patch around the disc's top neither of them explains,
+divided by the median of all places of the same pair of pictures.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,13 @@ DISTURBED_SCORE = 5.0
 MOST_EVIDENCE = 15.0
 """Limit of the log-likelihood ratio of one place."""
 
-_LOG_OF_VALUE = np.log(np.arange(256, dtype=np.float32) + 6.0)
+GAIN_RANGE = (0.75, 1.33)
+"""The light of one place changes against that of the whole board by no more than this; a disc that was taken would be no light at
+all."""
+
+_FLOOR = np.float32(6.0)
+"""Added to grey levels before their logarithm is taken, which would make much of the noise in the dark."""
+_LOG_OF_VALUE = np.log(np.arange(256, dtype=np.float32) + _FLOOR)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -73,22 +79,31 @@ class PatchSampler:
         x, y = np.meshgrid(line, line)
         self.radii = (np.hypot(x, y) * PATCH_RADII).astype(np.float32)
         self._inside = np.flatnonzero(x * x + y * y <= 1.0)
+        slope = np.stack([np.ones(len(self._inside)), x.ravel()[self._inside], y.ravel()[self._inside]], axis=1)
+        # An orthonormal base of what a reflection adds: the same everywhere, or more on one side.
+        self._added = np.linalg.qr(slope)[0].astype(np.float32)
         offsets = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1) * radius_mm
         top = view.sizes.disc_height_mm
         points = np.concatenate([view.centre_mm(place, top) + offsets for place in self.grid.playable])
         where = view.project(points).astype(np.float32).reshape(len(self.grid.playable), -1, 2)
         self._x, self._y = np.ascontiguousarray(where[..., 0]), np.ascontiguousarray(where[..., 1])
 
-    def sample(self, image: Image) -> Patches:
-        """Return the patches of the playable places, in the grid's order."""
+    def sample(self, image: Image | NDArray[np.float32]) -> Patches:
+        """Return the patches of the playable places, in the grid's order.
+
+        Args:
+            image: shape (h, w, 3), BGR; grey levels of several pictures' mean need not be whole numbers.
+        """
         smooth = cv2.GaussianBlur(image, (0, 0), self._sigma_px)
         values = cv2.remap(smooth, self._x, self._y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         shape = (len(self.grid.playable), self.side, self.side, 3)
-        return np.asarray(cv2.LUT(values, _LOG_OF_VALUE), dtype=np.float32).reshape(shape)
+        logs = cv2.LUT(values, _LOG_OF_VALUE) if values.dtype == np.uint8 else cv2.log(values + _FLOOR)
+        return np.asarray(logs, dtype=np.float32).reshape(shape)
 
     def compare(self, before: Patches, after: Patches) -> ChangeEvidence:
         """Return what changed between two pictures of one view."""
-        score = relative_scores(*(patches.reshape(len(patches), -1, 3)[:, self._inside] for patches in (before, after)))
+        flat = [patches.reshape(len(patches), -1, 3)[:, self._inside] for patches in (before, after)]
+        score = unexplained_scores(flat[0], flat[1], self._added)
         playable = list(self.grid.playable)
         scores = np.zeros(self.grid.rows * self.grid.columns)
         ratios = np.zeros(self.grid.rows * self.grid.columns)
@@ -97,8 +112,13 @@ class PatchSampler:
         return ChangeEvidence(scores, ratios)
 
 
+def grey_levels(patches: Patches) -> Patches:
+    """Return the grey levels whose logarithms patches are."""
+    return np.asarray(np.exp(patches) - _FLOOR, dtype=np.float32)
+
+
 def relative_scores(before: Patches, after: Patches) -> NDArray[np.float64]:
-    """Return how much every patch departs from a mere change of light, in units of the median patch.
+    """Return how much every patch departs from a mere scaling of its brightness, in units of the median patch.
 
     Args:
         before, after: shape (places, samples, 3).
@@ -107,10 +127,34 @@ def relative_scores(before: Patches, after: Patches) -> NDArray[np.float64]:
         Shape (places,).
     """
     ratio = after - before
-    ratio = ratio - np.median(ratio, axis=1, keepdims=True)
-    departure = np.abs(ratio).mean(axis=2)
-    rank = int(SCORE_QUANTILE * (departure.shape[1] - 1))
-    score = np.partition(departure, rank, axis=1)[:, rank].astype(np.float64)
+    return _against_the_median(np.abs(ratio - np.median(ratio, axis=1, keepdims=True)))
+
+
+def unexplained_scores(before: Patches, after: Patches, added: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return how much of every patch neither a lamp nor a reflection explains, in units of the median patch.
+
+    Args:
+        before, after: shape (places, samples, 3).
+        added: orthonormal base of what a reflection may add, shape (samples, k).
+
+    Returns:
+        Shape (places,).
+    """
+    old, new = grey_levels(before), grey_levels(after)
+    usual = np.median((new[:, ::3] + _FLOOR) / (old[:, ::3] + _FLOOR), axis=(0, 1))
+    old, rest = (grey - added @ (added.T @ grey) for grey in (old, new))
+    gain = (old * rest).sum(axis=1) / np.maximum((old * old).sum(axis=1), 1e-6)
+    gain = np.clip(gain, GAIN_RANGE[0] * usual, GAIN_RANGE[1] * usual)
+    rest -= gain[:, None] * old
+    # Back to log-brightness, in which the noise of all patches is alike.
+    return _against_the_median(np.abs(rest) * np.exp(-after))
+
+
+def _against_the_median(departure: Patches) -> NDArray[np.float64]:
+    """Return the score of each patch, shape (places,), from departures, shape (places, samples, 3)."""
+    mean = departure.mean(axis=2)
+    rank = int(SCORE_QUANTILE * (mean.shape[1] - 1))
+    score = np.partition(mean, rank, axis=1)[:, rank].astype(np.float64)
     return np.asarray(score / max(float(np.median(score)), NOISE_FLOOR))
 
 
@@ -123,6 +167,8 @@ def evidence_of_score(score: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     value = np.log(np.maximum(score, 0.2))
     deviation = float(np.clip(np.quantile(value, 0.8) / 0.84, 0.2, 0.5))
+    # Less change than usual is no evidence of a change.
+    value = np.maximum(value, 0.0)
     usual = np.logaddexp(
         np.log(0.97) + _log_normal(value, 0.0, deviation), np.log(0.03) + _log_normal(value, 2.0 * deviation + 0.3, 0.4)
     )

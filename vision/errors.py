@@ -7,6 +7,7 @@ VisionError
 │   └── EndOfFrames      a recording is over (not a fault)
 ├── BadPicture           a picture cannot be decoded or has impossible dimensions
 ├── BoardNotFound        no board is seen, or not surely enough
+│   └── NoBoardSeen      nothing in the picture looks like one
 └── BadPose              a camera pose cannot be computed or used
 """
 
@@ -37,6 +38,10 @@ class BadPicture(VisionError):
 
 class BoardNotFound(VisionError):
     """No board is seen, or not surely enough."""
+
+
+class NoBoardSeen(BoardNotFound):
+    """Nothing in the picture looks like a board: there is no use in looking for it in another way."""
 
 
 class BadPose(VisionError):

@@ -5,51 +5,38 @@ where nothing stands, the knots of the lines. Blobs are grown to a lattice, and 
 crossings pull the pose into place, wherever the discs lie.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from damludo.vision.blobs import Window, best_windows
 from damludo.vision.content import BoardSizes, Grid
 from damludo.vision.errors import BadPose
 from damludo.vision.finding import BoardFinding
 from damludo.vision.frame import Image
-from damludo.vision.pose import fit_view
+from damludo.vision.pose import NOISE_PX, fit_view
 from damludo.vision.sides import SIDES, corners_of
 from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float64]
-Place = tuple[int, int]
 Tone = NDArray[np.float32]
 
-WORKING_SIDE_PX = 640
-"""Longer side of the picture that blobs are looked for in."""
-SIGMAS_PX = (2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, 22.0)
-"""Sizes of blobs: a disc of radius r is found best at r / 1.4, a knot of lines at about their width."""
-MOST_BLOBS, SEEDS, BASES = 110, 14, 3
-"""Blobs of one size that are looked at; those that a lattice may begin with; pairs of neighbours tried for each."""
-REACH = 0.25
-"""A blob this near to where the lattice expects one, in steps of the lattice, belongs to it."""
-FEWEST_BLOBS, FEWEST_STROKES = 8, 10
-MOST_LATTICES, LATTICES_A_SIZE = 8, 2
-"""Lattices that are tried on the lines, of all sizes of blobs and of one."""
-EVEN = 0.03
-"""Root mean square by which blobs of a board miss their places, in steps of the lattice: people set discs down so."""
-ALIKE = 4.0
-"""Discs of one paint make blobs whose strengths differ by less than this factor."""
+FEWEST_STROKES = 10
+BLOB_NOISE = 0.06
+"""Error expected of a blob, in steps of the lattice: discs lie beside their places, and shadows pull their blobs."""
 SEARCHES = ((0.26, 0.8), (0.24, 1.8), (0.22, 9.0), (0.18, 9.0), (0.12, 9.0))
 """Round by round: how far beside its place a line is looked for, and how far from a blob, in squares: what lies far from the
 blobs is known from the near lines only."""
+ROUGH_PX = 0.8
+"""Error expected of a line in all rounds but the last."""
 LEAST_LINES = 0.7
 """Part of the lines, weighted by how clear they are, that a board must show."""
 MOST_MISSED = 0.03
 """Median distance of the lines from their places, in squares; rendered boards 0.01, noise 0.06."""
 BESIDE, CLEARER = 0.25, 1.5
 """So far beside the lines, in squares, is bare plate; the lines must be so many times clearer than what is found there."""
-LARGE_BLOB = 0.2
-"""Blobs with a larger radius, in squares, are discs and lie at a disc's height."""
 HALF_GAP, HALF_DIAGONAL = 0.08, 0.14
 """Half of what is looked at of a line along it, in squares along each axis: between two discs, and on a diagonal."""
 _OFFSETS = np.linspace(-1.0, 1.0, 33)
@@ -67,14 +54,17 @@ def find_line_boards(image: Image, grid: Grid, sizes: BoardSizes, white_at: str 
     """
     tone = _tone(image)
     found: list[BoardFinding] = []
-    for lattice, radius_px, _ in sorted(_lattices(tone, grid), key=lambda found: -found[2])[:MOST_LATTICES]:
-        for view, blobs in _windows(lattice, radius_px, grid, sizes, white_at, (image.shape[1], image.shape[0])):
-            refined = _on_lines(view, blobs, tone)
-            if refined is not None and refined[1] >= LEAST_LINES:
-                corners = view.project(corners_of(grid, sizes, white_at))
-                if corners.sum(axis=1).argmin() == 0:
-                    corners = refined[0].project(corners_of(grid, sizes, white_at))
-                    found.append(BoardFinding(refined[0], white_at, corners, refined[1], 0.0, len(lattice)))
+    for window in best_windows(tone, grid):
+        laid = _view_of(window, grid, sizes, white_at, (image.shape[1], image.shape[0]))
+        if laid is None:
+            continue
+        view, blobs = laid
+        refined = _on_lines(view, blobs, tone)
+        if refined is not None and refined[1] >= LEAST_LINES:
+            corners = view.project(corners_of(grid, sizes, white_at))
+            if corners.sum(axis=1).argmin() == 0:
+                corners = refined[0].project(corners_of(grid, sizes, white_at))
+                found.append(BoardFinding(refined[0], white_at, corners, refined[1], 0.0, len(blobs)))
         if any(finding.alternation > 0.85 for finding in found):
             break
     return _distinct(found)
@@ -114,151 +104,25 @@ def _distinct(found: list[BoardFinding]) -> list[BoardFinding]:
     return kept[:4]
 
 
-def _lattices(tone: Tone, grid: Grid) -> Iterator[tuple[dict[Place, Floats], float, float]]:
-    """Give lattices of blobs (coordinates to px of the whole picture), their radius in px, and their strength together."""
-    scale = min(1.0, WORKING_SIDE_PX / max(tone.shape))
-    small = tone if scale >= 1 else np.asarray(cv2.resize(tone, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
-    for sigma in SIGMAS_PX:
-        shrink = 2 ** max(0, int(np.log2(sigma / 2.8)))
-        size = (small.shape[1] // shrink, small.shape[0] // shrink)
-        level = cv2.resize(small, size, interpolation=cv2.INTER_AREA) if shrink > 1 else small
-        blurred = cv2.GaussianBlur(level, (0, 0), sigma / shrink)
-        bend = np.asarray(cv2.Laplacian(blurred, cv2.CV_32F), dtype=np.float32) * np.float32((sigma / shrink) ** 2)
-        for sign in (1.0, -1.0):
-            blobs = _blobs(bend * np.float32(sign), sigma / shrink)
-            for lattice, strength in _strongest_lattices(blobs, max(grid.columns, grid.rows)):
-                whole = {place: ((at + 0.5) * shrink / scale - 0.5) for place, at in lattice.items()}
-                yield whole, 1.4 * sigma / scale, strength
-
-
-def _blobs(bend: Tone, sigma: float) -> Floats:
-    """Return the strongest maxima, shape (n, 3): x, y in px, strength."""
-    width = 2 * round(sigma) + 1
-    peak = (bend >= cv2.dilate(bend, np.ones((width, width), np.uint8))) & (bend > 0)
-    peak[:2], peak[-2:], peak[:, :2], peak[:, -2:] = False, False, False, False
-    y, x = np.nonzero(peak)
-    order = np.argsort(-bend[y, x], kind="stable")[:MOST_BLOBS]
-    return np.column_stack([x[order], y[order], bend[y[order], x[order]]]).astype(np.float64)
-
-
-def _strongest_lattices(blobs: Floats, most: int) -> list[tuple[dict[Place, Floats], float]]:
-    """Return lattices, at most `most` wide and high, that grow from the strongest blobs; each with its blobs' strength."""
-    found: list[tuple[dict[Place, Floats], float]] = []
-    if len(blobs) < FEWEST_BLOBS:
-        return found
-    blobs, strength = blobs[:, :2], blobs[:, 2]
-    way = blobs[None] - blobs[:, None]
-    ratio = strength[None] / strength[:, None]
-    alike = (ratio < ALIKE) & (ratio > 1 / ALIKE)
-    distance = np.linalg.norm(way, axis=2) + np.eye(len(blobs)) * 1e9 + ~alike * 1e9
-    seen: set[int] = set()
-    for seed in range(min(SEEDS, len(blobs))):
-        if seed in seen:
-            continue
-        near = np.argsort(distance[seed], kind="stable")[:7]
-        near = near[distance[seed, near] < 1e8]
-        for u, v in _bases(way[seed, near]):
-            grown = _regular(_grow(np.where(alike[seed][:, None], blobs, 1e9), seed, u, v, most), blobs)
-            if len(grown) >= FEWEST_BLOBS:
-                lattice = {place: blobs[number] for place, number in grown.items()}
-                found.append((lattice, float(strength[list(grown.values())].sum()) * _evenness(lattice)))
-                if len(grown) > 1.2 * FEWEST_BLOBS:
-                    seen |= set(grown.values())
-                    break
-    found.sort(key=lambda pair: -pair[1])
-    return found[:LATTICES_A_SIZE]
-
-
-def _regular(lattice: dict[Place, int], blobs: Floats) -> dict[Place, int]:
-    """Return the part of a lattice that one plane explains: blobs of the wood's grain make lattices, but bent ones."""
-    if len(lattice) < FEWEST_BLOBS:
-        return {}
-    kept = _consistent(np.array(list(lattice), dtype=np.float64), blobs[list(lattice.values())])
-    regular = {place: at for (place, at), good in zip(lattice.items(), kept, strict=True) if good}
-    spans = np.ptp(np.array(list(regular) or [(0, 0)]), axis=0)
-    return regular if spans.min() >= 1 else {}
-
-
-def _evenness(lattice: dict[Place, Floats]) -> float:
-    """Return 0..1: how little blobs miss the plane that explains them best; discs of a set-up miss by 0.03 steps."""
-    places, pixels = np.array(list(lattice), dtype=np.float64), np.array(list(lattice.values()))
-    plane, _ = cv2.findHomography(places, pixels, 0)
-    if plane is None:
-        return 0.0
-    missed = cv2.perspectiveTransform(places.reshape(-1, 1, 2), plane).reshape(-1, 2) - pixels
-    step = float(np.linalg.norm(np.ptp(pixels, axis=0))) / max(float(np.linalg.norm(np.ptp(places, axis=0))), 1.0)
-    return float(1 / (1 + (missed**2).sum(axis=1).mean() / (EVEN * step) ** 2))
-
-
-def _bases(ways: Floats) -> list[tuple[Floats, Floats]]:
-    """Return pairs of neighbours that may be a step right and a step down on a board seen from above, the shortest first."""
-    pairs = []
-    for i, u in enumerate(ways):
-        for v in ways[i + 1 :]:
-            a, b = float(np.hypot(*u)), float(np.hypot(*v))
-            cross = float(u[0] * v[1] - u[1] * v[0])
-            if abs(cross) > 0.72 * a * b and 0.5 < a / b < 2.0 and min(a, b) > 6:
-                pairs.append((a + b, (u, v) if cross > 0 else (v, u)))
-    pairs.sort(key=lambda pair: pair[0])
-    return [pair for _, pair in pairs[:BASES]]
-
-
-def _grow(blobs: Floats, seed: int, u: Floats, v: Floats, most: int) -> dict[Place, int]:
-    """Grow a lattice (numbers of blobs) from a blob and two steps; each place passes its own steps on: perspective bends them."""
-    at: dict[Place, Floats] = {(0, 0): blobs[seed]}
-    steps: dict[Place, tuple[Floats, Floats]] = {(0, 0): (u, v)}
-    numbers: dict[Place, int] = {(0, 0): seed}
-    used = {seed}
-    queue: list[Place] = [(0, 0)]
-    low, high = [0, 0], [0, 0]
-    for here in queue:
-        for axis, sign in ((0, 1), (0, -1), (1, 1), (1, -1)):
-            place = (here[0] + sign * (axis == 0), here[1] + sign * (axis == 1))
-            if place in at or max(high[axis], place[axis]) - min(low[axis], place[axis]) >= most:
-                continue
-            step = steps[here][axis] * sign
-            gap = np.hypot(*(blobs - (at[here] + step)).T)
-            nearest = int(gap.argmin())
-            if nearest in used or gap[nearest] > REACH * np.hypot(*step):
-                continue
-            used.add(nearest)
-            at[place], numbers[place] = blobs[nearest], nearest
-            seen = (blobs[nearest] - at[here]) * sign
-            mixed = list(steps[here])
-            mixed[axis] = 0.5 * (mixed[axis] + seen)
-            steps[place] = (mixed[0], mixed[1])
-            low[axis], high[axis] = min(low[axis], place[axis]), max(high[axis], place[axis])
-            queue.append(place)
-    return numbers
-
-
-def _windows(
-    lattice: dict[Place, Floats],
-    radius_px: float,
-    grid: Grid,
-    sizes: BoardSizes,
-    white_at: str,
-    image_size: tuple[int, int],
-) -> Iterator[tuple[BoardView, Floats]]:
-    """Give the poses that put all blobs on places of the board, one for each window; and the blobs, shape (n, 3) in mm."""
-    places = np.array(list(lattice), dtype=np.float64)
-    pixels = np.array(list(lattice.values()))
-    low, high = places.min(axis=0), places.max(axis=0)
-    step = float(np.linalg.norm(np.ptp(pixels, axis=0))) / max(float(np.linalg.norm(high - low)), 1.0)
-    height = sizes.disc_height_mm if radius_px > LARGE_BLOB * step else 0.0
+def _view_of(
+    window: Window, grid: Grid, sizes: BoardSizes, white_at: str, image_size: tuple[int, int]
+) -> tuple[BoardView, Floats] | None:
+    """Return the pose that a window means, and its blobs, shape (n, 3) in mm; None if there is none."""
     last = np.array([grid.columns - 1, grid.rows - 1])
-    for du in range(int(high[0] - last[0]), int(low[0]) + 1):
-        for dv in range(int(high[1] - last[1]), int(low[1]) + 1):
-            uv = places - [du, dv]
-            xy = np.column_stack([uv[:, 0], last[1] - uv[:, 1]])
-            turn = _turn_in_picture(xy, pixels, last, white_at)
-            flat = _turned(xy, last, turn) * sizes.square_mm
-            points = np.column_stack([flat, np.zeros(len(flat))])
-            try:
-                view = fit_view(grid, sizes, points, pixels, image_size)
-            except (BadPose, np.linalg.LinAlgError):
-                continue
-            yield _lowered(view, points, pixels, height) if height else view, points
+    xy = np.column_stack([window.uv[:, 0], last[1] - window.uv[:, 1]])
+    turn = _turn_in_picture(xy, window.pixels, last, white_at)
+    flat = _turned(xy, last, turn) * sizes.square_mm
+    points = np.column_stack([flat, np.zeros(len(flat))])
+    noise_px = BLOB_NOISE * window.step
+    try:
+        view = fit_view(grid, sizes, points, window.pixels, image_size, noise_px)
+        if window.large:
+            # What discs hide of the board lies farther away.
+            lift = view.project(points + np.array([0.0, 0.0, sizes.disc_height_mm])) - view.project(points)
+            view = fit_view(grid, sizes, points, window.pixels - lift, image_size, noise_px)
+    except (BadPose, np.linalg.LinAlgError):
+        return None
+    return view, points
 
 
 def _turn_in_picture(xy: Floats, pixels: Floats, last: NDArray[np.int64], white_at: str) -> int:
@@ -272,26 +136,11 @@ def _turn_in_picture(xy: Floats, pixels: Floats, last: NDArray[np.int64], white_
     return (SIDES.index(white_at) - first) % 4
 
 
-def _consistent(places: Floats, pixels: Floats) -> NDArray[np.bool_]:
-    span = float(np.linalg.norm(np.ptp(pixels, axis=0))) / max(float(np.linalg.norm(np.ptp(places, axis=0))), 1.0)
-    _, mask = cv2.findHomography(places, pixels, cv2.RANSAC, ransacReprojThreshold=0.07 * span, maxIters=200)
-    return np.zeros(len(pixels), dtype=bool) if mask is None else np.asarray(mask).ravel().astype(bool)
-
-
 def _turned(xy: Floats, last: NDArray[np.int64], turn: int) -> Floats:
     """Turn board coordinates by quarters."""
     for _ in range(turn):
         xy = np.column_stack([xy[:, 1], last[0] - xy[:, 0]])
     return xy
-
-
-def _lowered(view: BoardView, points: Floats, pixels: Floats, height: float) -> BoardView:
-    """Return the view again for blobs that lie at a disc's height: what they hide of the board lies farther away."""
-    lift = view.project(points + np.array([0.0, 0.0, height])) - view.project(points)
-    try:
-        return fit_view(view.grid, view.sizes, points, pixels - lift, view.image_size)
-    except (BadPose, np.linalg.LinAlgError):
-        return view
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -313,7 +162,7 @@ def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, fl
     smooth = np.asarray(cv2.GaussianBlur(tone, (0, 0), 0.8), dtype=np.float32)
     part = 0.0
     away = np.linalg.norm(points[:, None] - blobs[None], axis=2).min(axis=1) / view.sizes.square_mm
-    for reach, farthest in SEARCHES:
+    for round_, (reach, farthest) in enumerate(SEARCHES):
         stubs = _stubs(view, smooth, points, across, along, reach)
         sign = 1.0 if np.median(stubs.contrast) > 0 else -1.0
         contrast = stubs.contrast * sign
@@ -328,7 +177,9 @@ def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, fl
         side = view.sizes.square_mm
         seen = view.project(points[good] + across[good] * stubs.offset[good, None] * side)
         try:
-            view = fit_view(view.grid, view.sizes, points[good], seen, view.image_size)
+            # The first rounds only have to bring the next lines within reach: one start of the fit is enough.
+            noise_px = NOISE_PX if round_ == len(SEARCHES) - 1 else ROUGH_PX
+            view = fit_view(view.grid, view.sizes, points[good], seen, view.image_size, noise_px)
         except (BadPose, np.linalg.LinAlgError):
             return None
     # In noise and grain something darker is found everywhere: then it is found beside the lines, too.

@@ -43,6 +43,8 @@ LYING_S, LYING_SQUARES = 3.0, 3.0
 """What is no larger and did not stir for so long is a thing that was laid down: a hand trembles."""
 SAME_LIGHT = 0.15
 """A pixel whose log-brightness differs less than this from the calm picture's shows the same thing in the same light."""
+REST_SQUARES = 0.15
+"""A finger tip that moves less than this from one picture to the next stays where it is."""
 NOTHING_EVIDENCE = -6.0
 """Log-likelihood ratio of a frame in which nothing hides the board."""
 
@@ -157,6 +159,8 @@ class MotionWatch:
         self._last_motion_s = -math.inf
         self._log_odds = -MOST_LOG_ODDS
         self._covered = np.zeros(region.columns * region.rows + 1, dtype=np.bool_)
+        self._tip: tuple[float, float] | None = None
+        self._rests: dict[int, int] = {}
         self._settled = False
         self._known: Mask = region.inside
         self._machine_part: Mask | None = None
@@ -167,9 +171,15 @@ class MotionWatch:
         """True for the places that a hand was over since `forget_cover`, shape (rows * columns,)."""
         return self._covered[:-1].copy()
 
+    @property
+    def rests(self) -> dict[int, int]:
+        """In how many pictures a finger tip stayed over a place since `forget_cover`."""
+        return dict(self._rests)
+
     def forget_cover(self) -> None:
         """Start a new turn: no place was covered yet, and the light of this moment is the light to compare with."""
         self._covered[:] = False
+        self._rests.clear()
         if self._previous is not None:
             self._baseline_level = self._level(self._previous)
 
@@ -231,6 +241,9 @@ class MotionWatch:
         hand = self._log_odds > 0.0
         if hand:
             self._mark_covered(cover)
+            self._follow_tip(cover)
+        else:
+            self._tip = None
         self._previous, self._previous_s, self.cover = gray, frame.time_s, cover
         return Scene(
             time_s=frame.time_s,
@@ -332,6 +345,15 @@ class MotionWatch:
     def _mark_covered(self, cover: Cover) -> None:
         self._covered[self._places_under(cover.mask)] = True
 
+    def _follow_tip(self, cover: Cover) -> None:
+        """Count the places over which the finger tip stays."""
+        before, self._tip = self._tip, finger_tip(cover.mask, self.region)
+        if before is None or self._tip is None or math.dist(before, self._tip) > REST_SQUARES * self.region.square_px:
+            return
+        place = int(self.region.place_of_pixel[round(self._tip[1]), round(self._tip[0])])
+        if place < self.region.columns * self.region.rows:
+            self._rests[place] = self._rests.get(place, 1) + 1
+
     def _places_under(self, mask: Mask) -> NDArray[np.intp]:
         wide = cv2.dilate(mask, self.region.kernel(0.8)) > 0
         return np.unique(self.region.place_of_pixel[wide])
@@ -399,6 +421,28 @@ def _components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: 
         is_disc[k] = patch.may_be_a_disc and moved[k] < 0.1 * statistics[k, cv2.CC_STAT_AREA]
     patches.sort(key=lambda patch: -patch.squares)
     return Cover(mask=mask, discs=is_disc[labels].astype(np.uint8), patches=tuple(patches))
+
+
+def finger_tip(mask: Mask, region: Region) -> tuple[float, float] | None:
+    """Return the point of a hand that reaches farthest from where its arm comes in; None if no arm does.
+
+    Args:
+        mask: what hides the board, reduced size.
+        region: the watched part of the picture.
+
+    Returns:
+        x and y, px at reduced size: the middle of the outermost part.
+    """
+    _, labels = cv2.connectedComponents(mask, connectivity=8)
+    entering = labels[(region.near_border > 0) & (mask > 0)]
+    if not len(entering):
+        return None
+    y, x = np.nonzero(labels == np.bincount(entering).argmax())
+    enters = region.near_border[y, x] > 0
+    reach = np.hypot(x - x[enters].mean(), y - y[enters].mean())
+    # A single pixel is noise; a tip is a fifth of a square long.
+    outermost = reach >= reach.max() - 0.2 * region.square_px
+    return float(x[outermost].mean()), float(y[outermost].mean())
 
 
 def _local_change(ratio: Gray, square_px: float) -> Gray:

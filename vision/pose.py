@@ -46,7 +46,13 @@ class Camera:
         return _project(self.parameters, points, self.image_size)[0]
 
 
-def fit_camera(points: Points, pixels: Points, image_size: tuple[int, int], near: Camera | None = None) -> Camera:
+def fit_camera(
+    points: Points,
+    pixels: Points,
+    image_size: tuple[int, int],
+    near: Camera | None = None,
+    noise_px: float = NOISE_PX,
+) -> Camera:
     """Fit pose, focal length and k1 to points of one plane.
 
     Args:
@@ -54,6 +60,7 @@ def fit_camera(points: Points, pixels: Points, image_size: tuple[int, int], near
         pixels: shape (n, 2).
         image_size: (width, height), px; the principal point is the picture's centre.
         near: a camera that is nearly right, to start from.
+        noise_px: error expected of one point; the larger, the more the prior counts and the fewer starts are worth trying.
 
     Raises:
         BadPose: the points lie on a line or no camera explains them.
@@ -62,14 +69,19 @@ def fit_camera(points: Points, pixels: Points, image_size: tuple[int, int], near
     well posed. Method: homography, decomposition for a few focal lengths, robust Gauss-Newton.
     """
     if near is not None:
-        _, parameters, residual = _refine(near.parameters, points, pixels, image_size)
+        _, parameters, residual = _refine(near.parameters, points, pixels, image_size, noise_px)
         return Camera(image_size, parameters, residual)
     homography, _ = cv2.findHomography(points[:, :2], pixels, 0)
     if homography is None or not np.isfinite(homography).all():
         raise BadPose("the crossings lie on one line; the camera must see the whole board")
     plane = np.asarray(homography, dtype=np.float64)
     prior_focal = FOCAL_PRIOR * max(image_size)
-    fits = [_refine(_decompose(plane, prior_focal * start, image_size), points, pixels, image_size) for start in STARTS]
+    # Points that are only roughly known do not tell one valley from another: the expected focal length decides.
+    starts = STARTS if noise_px <= NOISE_PX else STARTS[:1]
+    fits = [
+        _refine(_decompose(plane, prior_focal * start, image_size), points, pixels, image_size, noise_px)
+        for start in starts
+    ]
     good = [fit for fit in fits if np.isfinite(fit[0]) and fit[1][5] > 0]
     if not good:
         raise BadPose("no camera pose explains the crossings of the board")
@@ -78,14 +90,21 @@ def fit_camera(points: Points, pixels: Points, image_size: tuple[int, int], near
 
 
 def fit_view(
-    grid: Grid, sizes: BoardSizes, points_mm: Points, pixels: Points, image_size: tuple[int, int]
+    grid: Grid,
+    sizes: BoardSizes,
+    points_mm: Points,
+    pixels: Points,
+    image_size: tuple[int, int],
+    noise_px: float = NOISE_PX,
 ) -> BoardView:
     """Fit a `BoardView` to points of the board's surface, shape (n, 3), and where they are seen, shape (n, 2).
+
+    `noise_px` is the error expected of one point, as in `fit_camera`.
 
     Raises:
         BadPose: no camera explains the points.
     """
-    camera = fit_camera(points_mm / sizes.square_mm, pixels, image_size)
+    camera = fit_camera(points_mm / sizes.square_mm, pixels, image_size, noise_px=noise_px)
     p = camera.parameters
     return BoardView(
         grid=grid,
@@ -122,15 +141,17 @@ def _project(parameters: Points, points: Points, image_size: tuple[int, int]) ->
     return np.asarray(pixels, dtype=np.float64).reshape(-1, 2), np.asarray(derivative, dtype=np.float64)
 
 
-def _refine(start: Points, points: Points, pixels: Points, image_size: tuple[int, int]) -> tuple[float, Points, float]:
+def _refine(
+    start: Points, points: Points, pixels: Points, image_size: tuple[int, int], noise_px: float
+) -> tuple[float, Points, float]:
     """Return (cost, parameters, residual in px) after damped Gauss-Newton with Huber weights."""
     expected = np.array([math.log(FOCAL_PRIOR * max(image_size)), 0.0])
     tightness = np.array([1 / FOCAL_SPREAD, 1 / (K1_SPREAD if len(points) >= FEW_POINTS else K1_SPREAD_OF_FEW)])
     parameters, damping = start, 1e-3
-    cost, normal, gradient, residual = _linearise(parameters, points, pixels, image_size, expected, tightness)
+    cost, normal, gradient, residual = _linearise(parameters, points, pixels, image_size, expected, tightness, noise_px)
     for _ in range(20):
         step = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-12), -gradient)
-        tried = _linearise(parameters + step, points, pixels, image_size, expected, tightness)
+        tried = _linearise(parameters + step, points, pixels, image_size, expected, tightness, noise_px)
         if np.isfinite(tried[0]) and tried[0] < cost:
             done = cost - tried[0] < 1e-4 * cost
             parameters, damping = parameters + step, damping * 0.2
@@ -145,12 +166,18 @@ def _refine(start: Points, points: Points, pixels: Points, image_size: tuple[int
 
 
 def _linearise(
-    parameters: Points, points: Points, pixels: Points, image_size: tuple[int, int], expected: Points, tightness: Points
+    parameters: Points,
+    points: Points,
+    pixels: Points,
+    image_size: tuple[int, int],
+    expected: Points,
+    tightness: Points,
+    noise_px: float,
 ) -> tuple[float, Points, Points, float]:
     """Return (cost, normal matrix, gradient, weighted residual in px) at some parameters."""
     seen, jacobian = _project(parameters, points, image_size)
-    error = ((seen - pixels) / NOISE_PX).ravel()
-    jacobian = jacobian / NOISE_PX
+    error = ((seen - pixels) / noise_px).ravel()
+    jacobian = jacobian / noise_px
     length = np.repeat(np.linalg.norm(error.reshape(-1, 2), axis=1), 2)
     weight = np.minimum(1.0, 3.0 / np.maximum(length, 1e-9))
     prior = (parameters[6:8] - expected) * tightness
@@ -159,5 +186,5 @@ def _linearise(
     normal[6:, 6:] += np.diag(tightness**2)
     gradient[6:] += prior * tightness
     cost = float((weight * error**2).sum() + (prior**2).sum())
-    residual = NOISE_PX * math.sqrt(2 * float((weight * error**2).sum()) / max(float(weight.sum()), 1e-9))
+    residual = noise_px * math.sqrt(2 * float((weight * error**2).sum()) / max(float(weight.sum()), 1e-9))
     return cost, normal, gradient, residual

@@ -1,7 +1,10 @@
 """Was a disc touched? What a camera can prove of it: that it lies elsewhere than before, measured from quiet to quiet.
 
-The rim of a disc that was shifted by d changes the patch around it by -gradient . d: a matched filter, which no mere change of
-light resembles. A disc that was turned on the spot, or on which a finger rested, leaves nothing to see, and so nothing to prove.
+The rim of a disc that was shifted by d changes the patch around it by -gradient . d. Light changes the same patch, too: a lamp
+multiplies the grey levels, a reflection adds to them, both smoothly. So both are fitted at once, and what light explains is no
+shift. A shift moves all sides of the rim the same way; what it says of one half of the patch the other half must confirm.
+
+A disc that was turned on the spot, or on which a finger rested, leaves nothing to see, and so nothing to prove.
 """
 
 import math
@@ -12,12 +15,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from damludo.vision.change import Patches, PatchSampler
+from damludo.vision.change import Patches, PatchSampler, grey_levels
 
 Floats = NDArray[np.float64]
 
 ROUNDS = 4
 """Reweighted rounds of the robust fit."""
+STRANGE_SQUARES, SMOOTH_SAMPLES = 0.003, 2.5
+"""If a shift is known no better than this, little was explained: the patches are smoothed by so much for a first guess."""
 PASSES, SETTLED_SAMPLES = 4, 0.8
 """A patch is carried along at most so often, until less than this is left."""
 MOST_SQUARES = 0.4
@@ -28,8 +33,12 @@ INNER_RADII, INNER_WEIGHT = 0.7, 0.3
 """Inside of this the top's own pattern is seen, which turns with the disc: it has less say than the rim."""
 SAMPLES_A_FACT = 7.0
 """So many neighbouring samples err alike (blur, compression, grain)."""
-LEAST_NOISE = 0.004
-"""Log-brightness: rounding in a picture without noise is no precision."""
+LEAST_NOISE = 0.25
+"""Grey levels: rounding in a picture without noise is no precision."""
+SATURATED = 250.0
+"""Grey level from which a sample says nothing of what lies there."""
+FEWEST_IN_COMMON = 6
+"""What so many discs and more did together was the camera."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +48,15 @@ class Shift:
     Attributes:
         x, y: shift along the board's x and y, in squares.
         error: its standard error along an axis, in squares.
+        agreed: what every half of the rim shows of it at least, along its own direction, in squares; <= 0 if one shows none.
+        usual: the middle size of what was measured on all discs of the same pictures, in squares; 0 if they were too few.
     """
 
     x: float
     y: float
     error: float
+    agreed: float
+    usual: float = 0.0
 
     @property
     def size(self) -> float:
@@ -60,71 +73,172 @@ class ShiftMeter:
         weight = np.where(sampler.radii < INNER_RADII, INNER_WEIGHT, 1.0) * (sampler.radii <= sampler.radii[0].min())
         # The outermost samples have no gradient.
         weight[[0, -1]] = weight[:, [0, -1]] = 0.0
-        self._weight = weight.astype(np.float32)
-        line = np.linspace(-1, 1, sampler.side, dtype=np.float32)
-        self._x, self._y = np.meshgrid(line, line)
+        self._keep = weight > 0
+        self._weight: Floats = weight[self._keep].astype(np.float64)
+        line = np.linspace(-1, 1, sampler.side)
+        x, y = (plane[self._keep] for plane in np.meshgrid(line, line))
+        self._planes = np.stack([np.ones_like(x), x, y], axis=-1)
+        self._halves = np.stack([x < 0, x > 0, y < 0, y > 0])
 
     def measure(self, before: Patches, after: Patches, places: list[int]) -> dict[int, Shift]:
-        """Return how the discs on some places were shifted."""
-        return {place: self._one(before[self._rows[place]], after[self._rows[place]]) for place in places}
+        """Return how the discs on some places were shifted against all of them; give all that stand, so that a camera which
+        trembled is known by what they have in common."""
+        if not places:
+            return {}
+        rows = [self._rows[place] for place in places]
+        found, halves, error = self._follow(grey_levels(before[rows]), grey_levels(after[rows]))
+        if len(places) >= FEWEST_IN_COMMON:
+            common = np.median(found, axis=0)
+            found, halves = found - common, halves - common
+        size = np.hypot(found[:, 0], found[:, 1])
+        along = found / np.maximum(size, 1e-9)[:, None]
+        agreed = np.einsum("nhi,ni->nh", halves, along).min(axis=1)
+        usual = float(np.median(size)) if len(places) >= FEWEST_IN_COMMON else 0.0
+        return {
+            place: Shift(*(float(value) * self._pitch for value in (*found[n], error[n], agreed[n], usual)))
+            for n, place in enumerate(places)
+        }
 
-    def _one(self, before: Patches, after: Patches) -> Shift:
-        """Fit, carry the old patch along, and fit what is left: the rim of a far shifted disc is no slope any more."""
-        found, error = np.zeros(2), 0.0
+    def _follow(self, before: Patches, after: Patches) -> tuple[Floats, Floats, Floats]:
+        """Fit, carry the old patches along, and fit what is left: the rim of a far shifted disc is no slope any more.
+
+        Returns:
+            Shifts, shape (n, 2), those of the halves, shape (n, 4, 2), and standard errors, shape (n,); in samples.
+        """
+        fit = self._step(before, after)
+        found, halves, error = fit.shift, fit.halves, fit.error
+        step = np.hypot(found[:, 0], found[:, 1])
+        strange = np.flatnonzero(error > STRANGE_SQUARES / self._pitch)
+        if len(strange):
+            # The rim may have gone so far that it counted as an outlier: smoothed, it still reaches where it was.
+            coarse = self._step(_smoothed(before[strange]), _smoothed(after[strange])).shift
+            away = np.hypot(coarse[:, 0], coarse[:, 1])
+            found[strange[away > step[strange]]] = coarse[away > step[strange]]
+            step[strange] = np.maximum(step[strange], away)
+        most = MOST_SQUARES / self._pitch
         for _ in range(PASSES):
-            carried = before
-            if found.any():
-                way = np.array([[1.0, 0.0, found[0]], [0.0, 1.0, found[1]]])
-                side = before.shape[0]
-                carried = np.asarray(
-                    cv2.warpAffine(before, way, (side, side), borderMode=cv2.BORDER_REPLICATE), dtype=np.float32
-                )
-            step, error = self._step(carried, after)
-            found = np.clip(found + step, -MOST_SQUARES / self._pitch, MOST_SQUARES / self._pitch)
-            if float(np.hypot(*step)) < SETTLED_SAMPLES:
+            far = np.flatnonzero(step >= SETTLED_SAMPLES)
+            if not len(far):
                 break
-        return Shift(float(found[0]) * self._pitch, float(found[1]) * self._pitch, error * self._pitch)
+            found[far] = np.clip(found[far], -most, most)
+            carried = np.stack([_carried(before[n], found[n]) for n in far])
+            fit = self._step(carried, after[far])
+            halves[far], error[far] = found[far, None] + fit.halves, fit.error
+            found[far] += fit.shift
+            step[:], step[far] = 0.0, np.hypot(fit.shift[:, 0], fit.shift[:, 1])
+        return found, halves, error
 
-    def _step(self, before: Patches, after: Patches) -> tuple[Floats, float]:
-        """Return the shift that a small one would have been, shape (2,), and its standard error, in samples."""
-        keep = self._weight > 0
-        middle = 0.5 * (before + after)
-        slopes = [cv2.Sobel(middle, cv2.CV_32F, *way, ksize=3, scale=0.125)[keep] for way in ((1, 0), (0, 1))]
-        change = (after - before)[keep]
-        shape = change.shape
-        even = [np.broadcast_to(plane[keep][:, None], shape) for plane in (self._x, self._y)]
-        # Each channel has its own change of light, and all share its slope.
-        channels = [np.broadcast_to(row, shape) for row in np.eye(3, dtype=np.float32)]
-        design = np.stack([-slopes[0], -slopes[1], *even, *channels], axis=-1).reshape(-1, 7).astype(np.float64)
-        own = np.repeat(self._weight[keep], 3).astype(np.float64)
-        return _robust_fit(design, change.ravel().astype(np.float64), own)
+    def _step(self, before: Patches, after: Patches) -> "_Fit":
+        """Return the shifts that small ones would have been."""
+        slopes = [self._channels(slope) for slope in _slopes(0.5 * (before + after))]
+        old, new = self._channels(before), self._channels(after)
+        own = self._weight * ((old < SATURATED) & (new < SATURATED))
+        # What light does in one channel: it adds, and it multiplies, each with a slope.
+        relative = old / np.maximum(old.mean(axis=2, keepdims=True), 1.0)
+        added = np.broadcast_to(self._planes, (*old.shape, 3))
+        light = np.concatenate([added, relative[..., None] * added], axis=-1)
+        return _fit(-np.stack(slopes, axis=-1), light, new - old, own, self._halves)
 
-
-def _robust_fit(design: Floats, target: Floats, own: Floats) -> tuple[Floats, float]:
-    """Return the first two unknowns of a reweighted fit, and the greater standard error of any mixture of them."""
-    weight, normal = own, np.eye(design.shape[1])
-    solution: Floats = np.zeros(design.shape[1])
-    noise = 1.0
-    for _ in range(ROUNDS):
-        weighted = design * weight[:, None]
-        normal = weighted.T @ design + 1e-6 * np.eye(design.shape[1])
-        solution = np.asarray(np.linalg.solve(normal, weighted.T @ target), dtype=np.float64)
-        rest = np.abs(target - design @ solution)
-        noise = max(LEAST_NOISE, 1.48 * float(np.median(rest)))
-        weight = own / (1.0 + (rest / (ROBUST * noise)) ** 2)
-    spread = np.linalg.inv(normal)[:2, :2] * noise**2 * SAMPLES_A_FACT
-    return solution[:2], math.sqrt(max(float(np.linalg.eigvalsh(spread)[-1]), 0.0))
+    def _channels(self, patches: Patches) -> Floats:
+        """Return the samples that count, shape (n, 3, samples)."""
+        return np.moveaxis(patches[:, self._keep], 2, 1).astype(np.float64)
 
 
-SHIFT_WEIGHTS = ((6.7, 0.0125), (1.5, 6.0), (2.8, 3.0))
-"""Logistic regression on the logarithms of the shift (squares), the shift in standard errors and the change score: weight and
-unit of each. Fitted on 45 rendered set-ups under changed lamps, exposures, reflections and neighbours: 1,401 discs that were not
-moved, some 900 that were."""
-SHIFT_BIAS = 5.2
-"""... and its constant, for one touched disc among twenty that a hand was over."""
+@dataclass(frozen=True, eq=False, slots=True)
+class _Fit:
+    """What `_fit` found, in samples.
+
+    Attributes:
+        shift: shape (n, 2).
+        halves: shape (n, h, 2), what each half of the samples shows under the same light.
+        error: shape (n,), greater standard error of any mixture of x and y.
+    """
+
+    shift: Floats
+    halves: Floats
+    error: Floats
+
+
+def _smoothed(patches: Patches) -> Patches:
+    smooth = [cv2.GaussianBlur(patch, (0, 0), SMOOTH_SAMPLES, borderType=cv2.BORDER_REPLICATE) for patch in patches]
+    return np.asarray(np.stack(smooth), dtype=np.float32)
+
+
+def _carried(patch: Patches, way: Floats) -> Patches:
+    """Return a patch, shape (side, side, 3), carried along by so many samples."""
+    if not way.any():
+        return patch
+    matrix = np.array([[1.0, 0.0, way[0]], [0.0, 1.0, way[1]]])
+    moved = cv2.warpAffine(patch, matrix, patch.shape[1::-1], borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(moved, dtype=np.float32)
+
+
+def _slopes(patches: Patches) -> tuple[Patches, Patches]:
+    """Return the gradients along x and y, a sample; Sobel's, without the patches' edges."""
+    along_x, along_y = np.zeros_like(patches), np.zeros_like(patches)
+    smooth = patches[:, :-2] + 2.0 * patches[:, 1:-1] + patches[:, 2:]
+    along_x[:, 1:-1, 1:-1] = (smooth[:, :, 2:] - smooth[:, :, :-2]) / 8.0
+    smooth = patches[:, :, :-2] + 2.0 * patches[:, :, 1:-1] + patches[:, :, 2:]
+    along_y[:, 1:-1, 1:-1] = (smooth[:, 2:] - smooth[:, :-2]) / 8.0
+    return along_x, along_y
+
+
+def _fit(slopes: Floats, light: Floats, change: Floats, own: Floats, halves: NDArray[np.bool_]) -> _Fit:
+    """Explain changes by a shift that all channels share and by a change of light in each of them, outliers reweighted.
+
+    Args:
+        slopes: shape (n, 3, samples, 2): what a shift of one sample along x, and along y, would change.
+        light: shape (n, 3, samples, k): what light may change in a channel.
+        change: shape (n, 3, samples).
+        own: the weight of each sample, of the same shape.
+        halves: shape (h, samples), True for the samples of each half.
+    """
+    weight, design = own, np.concatenate([slopes, light], axis=-1)
+    few = 1e-6 * np.eye(design.shape[-1])
+    for turn in range(ROUNDS):
+        weighted = (design * weight[..., None]).swapaxes(-1, -2)
+        normal, right = weighted @ design + few, (weighted @ change[..., None])[..., 0]
+        # The light of each channel is eliminated (a Schur complement), then the channels add up.
+        mixed, inverse = normal[..., :2, 2:], np.linalg.inv(normal[..., 2:, 2:])
+        gain = mixed @ inverse
+        shift_normal = (normal[..., :2, :2] - gain @ mixed.swapaxes(-1, -2)).sum(axis=1) + few[:2, :2]
+        shift_right = (right[..., :2] - (gain @ right[..., 2:, None])[..., 0]).sum(axis=1)
+        shift = np.linalg.solve(shift_normal, shift_right[..., None])[..., 0]
+        left = right[..., 2:] - (mixed.swapaxes(-1, -2) @ shift[:, None, :, None])[..., 0]
+        unlit = change - (light @ (inverse @ left[..., None]))[..., 0]
+        rest = np.abs(unlit - (slopes @ shift[:, None, :, None])[..., 0])
+        noise = np.maximum(1.48 * np.median(rest.reshape(len(rest), -1), axis=1), LEAST_NOISE)
+        if turn < ROUNDS - 1:
+            weight = own / (1.0 + (rest / (ROBUST * noise[:, None, None])) ** 2)
+    spread = np.linalg.inv(shift_normal) * (noise**2 * SAMPLES_A_FACT)[:, None, None]
+    error = np.sqrt(np.maximum(np.linalg.eigvalsh(spread)[:, -1], 0.0))
+    return _Fit(shift, _of_halves(slopes, unlit, weight, halves), error)
+
+
+def _of_halves(slopes: Floats, unlit: Floats, weight: Floats, halves: NDArray[np.bool_]) -> Floats:
+    """Return the shift that each half of the samples shows by itself, shape (n, h, 2)."""
+    flat = slopes.reshape(len(slopes), -1, 2)
+    parts = []
+    for half in halves:
+        weighted = flat * (weight * half).reshape(len(flat), -1, 1)
+        normal = weighted.swapaxes(-1, -2) @ flat + 1e-6 * np.eye(2)
+        right = weighted.swapaxes(-1, -2) @ unlit.reshape(len(flat), -1, 1)
+        parts.append(np.linalg.solve(normal, right)[..., 0])
+    return np.stack(parts, axis=1)
+
+
+SHIFT_WEIGHTS = (5.96, 1.87, -1.17)
+"""Logistic regression on the logarithms of the agreed part of the shift, of its size and of the usual size. Fitted on 24 rendered
+tables under changed lamps, exposures, shadows, reflections and neighbours: 6,589 discs that were not moved, 370 that were."""
+SHIFT_UNITS, SHIFT_LEAST = (0.01, 0.01, 0.001), (0.0003, 0.0003, 0.0005)
+"""Squares: the unit of each, and what counts as no less."""
+SHIFT_BIAS = 2.6
+"""... and its constant, for one touched disc among fifty that a hand was over."""
+NOT_COVERED_LOG_ODDS = -3.0
+"""A disc that no hand was seen over was hardly touched; but a finger tip at the edge may be overlooked."""
 MOST_LOG_ODDS = 7.0
-WORTH_MEASURING = 1.05
-"""Change score below which nothing was shifted: 0.03 square gives 1.2 and more, even of a dark disc on a dark square."""
+WORTH_TELLING = 0.5
+"""A shift that is less sure is not told."""
 SEEN_EMPTY_FRAMES = 3
 """A place that was seen empty in so many pictures beside the hand was empty."""
 LIFT_SHIFT_SQUARES = 0.015
@@ -138,6 +252,8 @@ class TouchKind(Enum):
     """The place was seen empty and holds its disc again: provable."""
     SHIFTED = "shifted"
     """The disc lies elsewhere on its place: provable, but a sleeve does that too."""
+    CONTACT = "contact"
+    """A finger tip stayed over the disc, which lies as it lay: it may have hovered. For the log, nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +276,17 @@ class TouchEvidence:
     after: int
 
 
-def shift_confidence(shift: Shift, score: float) -> float:
-    """Return how certain it is that a disc with this shift and change score was moved."""
-    values = (shift.size, shift.size / max(shift.error, 1e-9), score)
-    odds = SHIFT_BIAS
-    for value, (weight, unit) in zip(values, SHIFT_WEIGHTS, strict=True):
-        odds += weight * math.log(max(value, 1e-6) / unit)
+def shift_confidence(shift: Shift, *, covered: bool = True) -> float:
+    """Return how certain it is that a disc with this shift was moved.
+
+    Args:
+        shift: as measured.
+        covered: a hand was seen over it.
+    """
+    odds = SHIFT_BIAS if covered else SHIFT_BIAS + NOT_COVERED_LOG_ODDS
+    values = (shift.agreed, shift.size, shift.usual)
+    for value, weight, unit, least in zip(values, SHIFT_WEIGHTS, SHIFT_UNITS, SHIFT_LEAST, strict=True):
+        odds += weight * math.log(max(value, least) / unit)
     return 1.0 / (1.0 + math.exp(-min(max(odds, -20.0), MOST_LOG_ODDS)))
 
 
@@ -174,3 +295,12 @@ def lift_confidence(frames_seen_empty: int, shift: Shift) -> float:
     seen = 1.0 - 0.5 ** (2 * frames_seen_empty)
     # Without a shift it is one kind of evidence alone: never enough to hold anybody to a move.
     return min(seen, 0.998) if shift.size >= LIFT_SHIFT_SQUARES else min(seen, 0.9)
+
+
+CONTACT_FRAMES = 3
+"""A finger tip that stays over a disc for so many pictures, a third of a second and more, may have touched it."""
+
+
+def contact_confidence(frames: int) -> float:
+    """Return how certain it is that a finger tip that stayed over a disc touched it: never likely, it may have hovered."""
+    return 0.3 * (1.0 - 0.8**frames)

@@ -19,13 +19,15 @@ from damludo.vision.reading import BoardReading
 from damludo.vision.region import Region
 from damludo.vision.registration import Drift, Station
 from damludo.vision.touch import (
+    CONTACT_FRAMES,
     LIFT_SHIFT_SQUARES,
     SEEN_EMPTY_FRAMES,
-    WORTH_MEASURING,
+    WORTH_TELLING,
     Shift,
     ShiftMeter,
     TouchEvidence,
     TouchKind,
+    contact_confidence,
     lift_confidence,
     shift_confidence,
 )
@@ -103,6 +105,7 @@ class BoardWatcher:
         self._reader, self._reader_at = reader, reader_at
         self._motion = MotionWatch(Region.of_view(view))
         self._sampler = PatchSampler(view)
+        self._meter = ShiftMeter(self._sampler)
         self._quiet: deque[Frame] = deque(maxlen=QUIET_FRAMES)
         self._was_quiet = False
         self._quiet_was_read = False
@@ -220,10 +223,11 @@ class BoardWatcher:
             raise VisionError("the board was not quiet yet; take the hands away and wait half a second")
         self._quiet_was_read = True
         self.unseen = False
-        image = _average(frames)
+        mean = _average(frames)
+        image = _rounded(mean)
         self._change, self._disagreement = None, ()
         if self._baseline is not None and self._believed is not None:
-            self._now, self._now_frame = self._sampler.sample(image), frames[-1].number
+            self._now, self._now_frame = self._sampler.sample(mean), frames[-1].number
             self._now_is_calm = len(frames) >= CALM_FRAMES
             self._change = self._sampler.compare(self._baseline, self._now)
             combined = self._compared(image, self._believed, self._change)
@@ -258,41 +262,41 @@ class BoardWatcher:
             self._take_baseline(frames)
 
     def touches(self, content: Mapping[int, Content]) -> tuple[TouchEvidence, ...]:
-        """Return what the last `read` proves of discs that a hand was over and that stand where they stood since `believe`.
+        """Return what the last `read` tells of discs that stand where they stood since `believe`.
 
-        A disc that lies as it lay, and whose place was never seen empty, gives no evidence, whatever the hand did.
+        A disc that lies as it lay, and whose place was never seen empty, gives no proof, whatever the hand did.
 
         Args:
             content: what stands on the board now.
         """
-        if self._baseline is None or self._now is None or self._change is None or self._believed is None:
+        if self._baseline is None or self._now is None or self._believed is None:
             return ()
-        if not (self._baseline_is_calm and self._now_is_calm):
+        places = [place for place in self._standing() if content[place] is self._believed[place]]
+        shifts: Mapping[int, Shift] = {}
+        if self._baseline_is_calm and self._now_is_calm:
             # One picture between two hands is enough for a move, but shadows of hands look like shifts.
-            return ()
-        covered, score = self.covered, self._change.score
-        places = [
-            place
-            for place, before in sorted(self._believed.items())
-            if before is not Content.EMPTY
-            and content[place] is before
-            and covered[place]
-            and (score[place] > WORTH_MEASURING or place in self.glimpses.emptied)
-        ]
-        shifts = ShiftMeter(self._sampler).measure(self._baseline, self._now, places)
-        found = (self._touch(place, shifts[place], float(score[place])) for place in places)
+            shifts = self._meter.measure(self._baseline, self._now, places)
+        found = (self._touch(place, shifts.get(place)) for place in places)
         return tuple(touch for touch in found if touch is not None)
 
-    def _touch(self, place: int, shift: Shift, score: float) -> TouchEvidence | None:
-        glimpse = self.glimpses.emptied.get(place)
-        if glimpse is not None and glimpse.frames >= SEEN_EMPTY_FRAMES:
-            sure = lift_confidence(glimpse.frames, shift)
-            return TouchEvidence(place, TouchKind.LIFTED, sure, shift.size, glimpse.first, self._now_frame)
-        sure = shift_confidence(shift, score)
-        if sure < 0.5:
+    def _standing(self) -> list[int]:
+        return [place for place, what in sorted((self._believed or {}).items()) if what is not Content.EMPTY]
+
+    def _touch(self, place: int, shift: Shift | None) -> TouchEvidence | None:
+        glimpse, rested = self.glimpses.emptied.get(place), self._motion.rests.get(place, 0)
+        if shift is not None:
+            covered = bool(self.covered[place])
+            sure = shift_confidence(shift, covered=covered)
+            if covered and glimpse is not None and glimpse.frames >= SEEN_EMPTY_FRAMES:
+                lifted = lift_confidence(glimpse.frames, shift)
+                return TouchEvidence(place, TouchKind.LIFTED, lifted, shift.size, glimpse.first, self._now_frame)
+            if sure >= WORTH_TELLING:
+                size = max(shift.size, LIFT_SHIFT_SQUARES)
+                return TouchEvidence(place, TouchKind.SHIFTED, sure, size, self._baseline_frame, self._now_frame)
+        if rested < CONTACT_FRAMES:
             return None
-        size = max(shift.size, LIFT_SHIFT_SQUARES)
-        return TouchEvidence(place, TouchKind.SHIFTED, sure, size, self._baseline_frame, self._now_frame)
+        sure, size = contact_confidence(rested), 0.0 if shift is None else shift.size
+        return TouchEvidence(place, TouchKind.CONTACT, sure, size, self._baseline_frame, self._now_frame)
 
     def restart(self) -> None:
         """Forget all pictures but not the belief: the camera was moved or a source was replaced."""
@@ -307,7 +311,8 @@ class BoardWatcher:
         self._baseline = self._sampler.sample(_average(frames))
         self._baseline_frame, self._baseline_s = frames[-1].number, frames[-1].time_s
         self._baseline_is_calm = len(frames) >= CALM_FRAMES
-        self._baseline_due = False
+        # What stirred before is in the baseline.
+        self._baseline_due = self._stirred = False
 
     def _baseline_wants_refreshing(self, now_s: float) -> bool:
         if not self._baseline_is_calm:
@@ -321,7 +326,9 @@ class BoardWatcher:
             return
         now = self._sampler.sample(_average(tuple(self._quiet)))
         ratio = self._sampler.compare(self._baseline, now).log_likelihood_ratio
-        if float(ratio.max()) < 0.0:
+        if self._stirred and self._baseline_is_calm and self._shifted(self._baseline, now):
+            self.unseen = True
+        elif float(ratio.max()) < 0.0:
             self._baseline, self._baseline_frame = now, self._quiet[-1].number
             self._baseline_is_calm = True
         elif self._stirred and 0 < int((ratio > UNSEEN_NATS).sum()) <= UNSEEN_PLACES:
@@ -329,13 +336,18 @@ class BoardWatcher:
             self._motion.cover_places([int(place) for place in np.flatnonzero(ratio > UNSEEN_NATS)])
             self.unseen = True
 
+    def _shifted(self, before: Patches, after: Patches) -> bool:
+        """Return whether discs surely lie elsewhere, though no hand was seen."""
+        shifts = self._meter.measure(before, after, self._standing()).values()
+        return any(shift_confidence(shift, covered=False) >= WORTH_TELLING for shift in shifts)
+
     def _glimpse(self, frame: Frame) -> None:
         """Look at what the hand does not cover."""
         if self._baseline is None or self._believed is None:
             return
         patches, covered = self._sampler.sample(frame.image), self._motion.covered_now
         places = changed_beside(self._baseline, patches, self.view.grid, covered, self._believed)
-        if places:
+        if self.glimpses.open(places):
             table = np.asarray(self._reader.read(frame.image, self._believed), dtype=np.float64)
             self.glimpses.note(table, places, self._believed, frame.number, frame.time_s)
 
@@ -379,6 +391,7 @@ class BoardWatcher:
         self.view = view
         self._reader = self._reader_at(view)
         self._sampler = PatchSampler(view, self._sampler.side)
+        self._meter = ShiftMeter(self._sampler)
         self._motion.move_to(Region.of_view(view))
         self._station = Station(view, frame.image)
         self._drifts = []
@@ -388,13 +401,16 @@ class BoardWatcher:
         self._baseline_is_calm = False
 
 
-def _average(frames: Sequence[Frame]) -> Image:
-    if len(frames) == 1:
-        return frames[0].image
+def _average(frames: Sequence[Frame]) -> NDArray[np.float32]:
+    """Return the mean picture, not rounded: a small shift of a dark disc is less than a grey level."""
     total = np.zeros(frames[0].image.shape, dtype=np.float32)
     for frame in frames:
         cv2.accumulate(frame.image, total)
-    return np.asarray(cv2.convertScaleAbs(total, alpha=1.0 / len(frames)), dtype=np.uint8)
+    return np.asarray(total / np.float32(len(frames)), dtype=np.float32)
+
+
+def _rounded(picture: NDArray[np.float32]) -> Image:
+    return np.asarray(cv2.convertScaleAbs(picture), dtype=np.uint8)
 
 
 def combine(

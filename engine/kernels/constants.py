@@ -100,15 +100,13 @@ SQUARES: int
 """Number of squares."""
 SYMMETRIC: bool
 """Turned by half a turn, with the colours swapped, the game is the same."""
-DENSE: tuple[int, ...]
-"""The number of a bit's square among all squares."""
+NUMBERS: tuple[int, ...]
+"""The number of a bit's square within a group of squares, -1 if it is not in it; index group * WIDTH + bit."""
 PLACE_OF: tuple[int, ...]
-"""The bit of a square's number."""
+"""The bit of the square with a number within a group; index group * SQUARES + number."""
+WAYS: tuple[int, ...]
+"""In how many ways so many squares of a group are chosen; index 8 * group + size."""
 BINOMIAL: tuple[int, ...]
 """Binomial coefficients; index 8 * n + k for n over k."""
-CAST: tuple[int, ...]
-"""The number of some digits among those that give both sides a piece, -1 for others; index 256 * pieces + digits."""
-CASTS: tuple[int, ...]
-"""How many there are for so many pieces."""
-ENTRIES_FROM: tuple[int, ...]
-"""The first entry with so many pieces; the last place of 8 says how many there are of one side."""
+BALANCE_FROM: tuple[int, ...]
+"""The first entry of a balance of pieces, -1 if there are none; index 256 * side + balance."""

@@ -4,54 +4,54 @@ The entries of the tables are bytes, eight in each place of `memory` from a give
 tables are made, not known yet); otherwise the entry is 1 + the number of plies to the end. The side without a move ends the
 game, so odd entries are those where the side to move ends as it does: lost in most games, won where the stuck player wins.
 
-An entry's number is made of the occupied squares and of what stands on them, both seen by the side to move: the board is
-turned by half a turn where Black is to move (in games that are not the same for both sides Black has entries of its own).
+Positions with the same *balance* have their entries side by side. A balance says how many men and kings the side to move
+has, and how many the other:
 
-    squares s1 < s2 < ... < sn          rank  = C(s1, 1) + C(s2, 2) + ... + C(sn, n)
-    digits in base 4, one each piece    0 own man, 1 own king, 2 the other's man, 3 the other's king
+    bits  0-1 own men    2-3 own kings    4-5 the other's men    6-7 the other's kings
 
-Digits that give one side nothing are left out: CAST numbers the others.
+Within a balance an entry's number has four digits, one for each of these sets of pieces: the set's number among all sets of
+its size, s1 < s2 < ... < sn being numbered C(s1, 1) + C(s2, 2) + ... + C(sn, n). Squares are counted within a *group*: 0 and
+1 are those where men of White and of Black can stand, which is nowhere that they would be kings, 2 are all squares. Entries
+whose sets overlap mean nothing and stay 0.
+
+Where Black is to move the board is turned by half a turn; in games that are not the same for both sides Black has entries of
+its own.
 """
 
-from damludo.engine.kernels.constants import (
-    BINOMIAL,
-    CAST,
-    CASTS,
-    DENSE,
-    ENTRIES_FROM,
-    SQUARES,
-    SYMMETRIC,
-    Ints,
-    Set,
-)
-from damludo.engine.kernels.whole import count, first, has, rest, some
+from damludo.engine.kernels.constants import BALANCE_FROM, BINOMIAL, NUMBERS, SYMMETRIC, WAYS, WIDTH, Ints, Set
+from damludo.engine.kernels.whole import count, first, rest, some, turned
+
+
+def number_of(squares: Set, group: int) -> int:
+    """The number of a set among the sets of its size on the squares of a group."""
+    number = 0
+    chosen = 0
+    while some(squares):
+        chosen += 1
+        number += BINOMIAL[NUMBERS[group * WIDTH + first(squares)] * 8 + chosen]
+        squares = rest(squares)
+    return number
+
+
+def entry_of_mover(own: Set, opp: Set, kings: Set, side: int) -> int:
+    """The number of a position's entry; the board is turned already where that is to be."""
+    men = own & ~kings
+    royal = own & kings
+    their_men = opp & ~kings
+    their_royal = opp & kings
+    balance = count(men) | (count(royal) << 2) | (count(their_men) << 4) | (count(their_royal) << 6)
+    entry = number_of(men, side)
+    entry = entry * WAYS[16 + count(royal)] + number_of(royal, 2)
+    entry = entry * WAYS[(1 - side) * 8 + count(their_men)] + number_of(their_men, 1 - side)
+    entry = entry * WAYS[16 + count(their_royal)] + number_of(their_royal, 2)
+    return BALANCE_FROM[side * 256 + balance] + entry
 
 
 def entry_of(own: Set, opp: Set, kings: Set, side: int) -> int:
-    """The number of a position's entry; both sides have pieces, and none is of the third kind."""
-    pieces = own | opp
-    size = count(pieces)
-    turned = SYMMETRIC and side == 1
-    rank = 0
-    digits = 0
-    place = 0
-    while some(pieces):
-        at = first(pieces)
-        pieces = rest(pieces)
-        digit = (0 if has(own, at) else 2) + (1 if has(kings, at) else 0)
-        square = DENSE[at]
-        if turned:
-            # The last square becomes the first one, so its digit is the highest.
-            rank += BINOMIAL[(SQUARES - 1 - square) * 8 + size - place]
-            digits = digits | (digit << (2 * (size - 1 - place)))
-        else:
-            rank += BINOMIAL[square * 8 + place + 1]
-            digits = digits | (digit << (2 * place))
-        place += 1
-    entry = ENTRIES_FROM[size] + rank * CASTS[size] + CAST[size * 256 + digits]
-    if not SYMMETRIC and side == 1:
-        entry += ENTRIES_FROM[7]
-    return entry
+    """The number of a position's entry; both sides have pieces, no man stands where it would be a king."""
+    if SYMMETRIC and side == 1:
+        return entry_of_mover(turned(own), turned(opp), turned(kings), 0)
+    return entry_of_mover(own, opp, kings, side)
 
 
 def look_up(entry: int, start: int, memory: Ints) -> int:

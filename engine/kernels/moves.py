@@ -230,16 +230,8 @@ def jump(
 
 
 def captures(
-    movers: Set,
-    own: Set,
-    opp: Set,
-    kings: Set,
-    extra: Set,
-    side: int,
-    counting: int,
-    base: int,
-    memory: Ints,
-) -> int:
+    movers: Set, own: Set, opp: Set, kings: Set, extra: Set, side: int, counting: int, base: int, memory: Ints,
+) -> int:  # fmt: skip
     """Write the legal captures of some pieces; return the index behind them."""
     memory[END] = base
     memory[BEST] = -1
@@ -345,15 +337,8 @@ def removals(own: Set, opp: Set, kings: Set, extra: Set) -> Set:
 
 
 def generate(
-    own: Set,
-    opp: Set,
-    kings: Set,
-    extra: Set,
-    side: int,
-    counting: int,
-    base: int,
-    memory: Ints,
-) -> int:
+    own: Set, opp: Set, kings: Set, extra: Set, side: int, counting: int, base: int, memory: Ints,
+) -> int:  # fmt: skip
     """Write the legal moves from index `base` on; return the index behind them."""
     if OPENING:
         loose = removals(own, opp, kings, extra)

@@ -2,10 +2,10 @@
 plain.
 """
 
-from damludo.engine.intrinsics import count_bits, count_zeros
-from damludo.engine.kernels.constants import Ints
+from damludo.engine.intrinsics import count_bits, count_zeros, reverse_bits
+from damludo.engine.kernels.constants import WIDTH, Ints
 from damludo.engine.kernels.constants import Pair as Set
-from damludo.engine.layout import HALF, LOW
+from damludo.engine.layout import HALF, LOW, WORD
 
 
 def some(squares: Set) -> bool:
@@ -62,3 +62,10 @@ def window(squares: Set, at: int) -> int:
     if at + 4 > HALF:
         return ((squares[0] >> at) | (squares[1] << (HALF - at))) & 15
     return (squares[0] >> at) & 15
+
+
+def turned(squares: Set) -> Set:
+    low, high = squares
+    # Each word is never negative, so its reverse has its HALF bits on top and zeros below.
+    whole = ((reverse_bits(high) >> (WORD - HALF)) & LOW, (reverse_bits(low) >> (WORD - HALF)) & LOW)
+    return toward(whole, 2 * HALF - WIDTH)

@@ -49,15 +49,8 @@ def count_single(own: Set, opp: Set, kings: Set, extra: Set, side: int, movers: 
 
 
 def count_moves(
-    own: Set,
-    opp: Set,
-    kings: Set,
-    extra: Set,
-    side: int,
-    counting: int,
-    base: int,
-    memory: Ints,
-) -> int:
+    own: Set, opp: Set, kings: Set, extra: Set, side: int, counting: int, base: int, memory: Ints,
+) -> int:  # fmt: skip
     """The number of legal moves; those without capture are counted, not made."""
     if OPENING:
         return (generate(own, opp, kings, extra, side, counting, base, memory) - base) // STRIDE
@@ -71,16 +64,8 @@ def count_moves(
 
 
 def perft(
-    own: Set,
-    opp: Set,
-    kings: Set,
-    extra: Set,
-    side: int,
-    depth: int,
-    counting: int,
-    base: int,
-    memory: Ints,
-) -> int:
+    own: Set, opp: Set, kings: Set, extra: Set, side: int, depth: int, counting: int, base: int, memory: Ints,
+) -> int:  # fmt: skip
     """The number of lines of `depth` plies, at least one."""
     if depth == 1:
         return count_moves(own, opp, kings, extra, side, counting, base, memory)

@@ -41,6 +41,12 @@ ENTRIES = 20
 """Entries of the table, a power of two."""
 GENERATION = 21
 """Number of the search, 0 to 255."""
+FIRST_SCORE = 26
+"""The true score of the best first move."""
+WHOLE = 27
+"""Not 0: nothing is searched less deep than the rest, and nothing taken from searches that did; then the length of a win is
+exact.
+"""
 KILLERS = 1024
 """Two moves for each ply."""
 PATH = 2048
@@ -53,6 +59,10 @@ COMING = 6144
 """For each ply the move that led there."""
 ENDS = 7168
 """For each ply the place behind its moves."""
+REDUCTIONS = 7680
+"""By how much less deep a late move is searched; index 256 * (narrow window) + 16 * depth + number of the move, both at most
+15.
+"""
 HISTORY = 8192
 """What quiet moves were worth so far, index (side * 128 + origin) * 128 + target."""
 ZOBRIST = 40960
@@ -76,5 +86,5 @@ UNKNOWN = 1048576
 
 ENDGAMES = 22
 """Where endgame tables begin, 0 if there are none; the place after it says for how many pieces they are."""
-PICKED = 24
-"""While tables are made: the numbers of the occupied squares, rising."""
+LATEST = 32
+"""While tables are made: the greatest value given out so far."""

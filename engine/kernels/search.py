@@ -5,12 +5,9 @@ the counters of the root, the zobrist numbers and the limits, and may set STOP f
 """
 
 from damludo.engine.kernels.constants import (
-    BARE,
     BOARD,
     HAS_STEPS,
-    MAN_RETURNS,
     OPENING,
-    RULES,
     SHORT_STEPS,
     STUCK_WINS,
     WIDTH,
@@ -18,9 +15,11 @@ from damludo.engine.kernels.constants import (
     Set,
     Smalls,
 )
+from damludo.engine.kernels.drawing import bare_draw, count_plies, repeats
 from damludo.engine.kernels.endgames import entry_of, look_up
 from damludo.engine.kernels.evaluation import evaluate
-from damludo.engine.kernels.moves import after, capturers, generate, kind_at, quiet, removals
+from damludo.engine.kernels.moves import after, capturers, captures, generate, kind_at, quiet, removals
+from damludo.engine.kernels.ordering import bring_best, praise, rate, reduced, to_front
 from damludo.engine.kernels.places import (
     AT_LEAST,
     AT_MOST,
@@ -31,9 +30,8 @@ from damludo.engine.kernels.places import (
     ENDS,
     ENTRIES,
     EXACT,
+    FIRST_SCORE,
     GENERATION,
-    HISTORY,
-    KILLERS,
     MATE,
     NODE_LIMIT,
     NODES,
@@ -46,6 +44,7 @@ from damludo.engine.kernels.places import (
     TABLE,
     TAKEN,
     UNKNOWN,
+    WHOLE,
     ZOBRIST,
 )
 from damludo.engine.kernels.whole import count, first, get, rest, some, toward
@@ -64,84 +63,6 @@ def key_after(key: int, kings: Set, extra: Set, side: int, move: int, taken: Set
     return key ^ memory[ZOBRIST + 511]
 
 
-def balance_stands(
-    own: Set, opp: Set, kings: Set, low: int, high: int, weak_low: int, weak_high: int, kings_low: int,
-    kings_high: int, weak_kings: int, within: Set, weak_within: Set,
-) -> bool:  # fmt: skip
-    """Whether `own` has what the strong side of a draw rule has, and `opp` what the weak side has."""
-    strong = count(own)
-    weak = count(opp)
-    if strong < low or strong > high or weak < weak_low or weak > weak_high:
-        return False
-    if some(own & ~within) or some(opp & ~weak_within):
-        return False
-    strong_kings = count(own & kings)
-    return strong_kings >= kings_low and strong_kings <= kings_high and count(opp & kings) >= weak_kings
-
-
-def count_plies(own: Set, opp: Set, kings: Set, side: int, ply: int, memory: Ints) -> bool:
-    """Bring the counters of the draw rules up to a ply; return whether one of them makes a draw.
-
-    A counter holds 4 * plies + who is the strong side: 1 White, 2 Black, 3 in rules without a balance, 0 where none stands.
-    """
-    move = memory[COMING + ply]
-    here = COUNTERS + ply * 8
-    events = 0
-    if move >> 18 > 0:
-        events = 1
-    if (move >> 14) & 3 != 1:
-        events = events | 2
-    if (move >> 14) & 3 != (move >> 16) & 3:
-        events = events | 4
-    lasts = events == 0
-    if MAN_RETURNS:
-        lasts = events & 5 == 0
-    memory[here + 7] = memory[here - 1] + 1 if lasts else 0
-    white = own
-    black = opp
-    if side == 1:
-        white = opp
-        black = own
-    drawn = False
-    left = 1000
-    total = count(own) + count(opp)
-    for rule, plies, resets, strong_only, balanced, low, high, sl, sh, kl, kh, wl, wh, wk, within, weak_within in RULES:
-        strong = 3
-        if balanced:
-            strong = 0
-            if some(kings) and total >= low and total <= high:
-                if balance_stands(white, black, kings, sl, sh, wl, wh, kl, kh, wk, within, weak_within):
-                    strong = 1
-                elif balance_stands(black, white, kings, sl, sh, wl, wh, kl, kh, wk, within, weak_within):
-                    strong = 2
-        before = memory[here - 8 + rule]
-        counted = 0
-        if events & resets == 0 and before & 3 == strong and strong != 0:
-            # The mover was the other side than the one to move here.
-            counted = (before >> 2) + (1 if not strong_only or strong == 2 - side else 0)
-        memory[here + rule] = counted * 4 + strong
-        if strong != 0 and (plies - counted) * (2 if strong_only else 1) < left:
-            left = (plies - counted) * (2 if strong_only else 1)
-        if counted >= plies:
-            drawn = True
-    memory[here + 6] = left
-    return drawn
-
-
-def repeats(key: int, ply: int, memory: Ints) -> bool:
-    """Whether the position has been there before, in the game or in the line being searched."""
-    here = PATH + memory[ROOT] + ply
-    back = 4
-    reach = memory[COUNTERS + ply * 8 + 7]
-    if reach > memory[ROOT] + ply:
-        reach = memory[ROOT] + ply
-    while back <= reach:
-        if memory[here - back] == key:
-            return True
-        back += 2
-    return False
-
-
 def is_stuck(own: Set, opp: Set, kings: Set, extra: Set, side: int, base: int, memory: Ints) -> bool:
     """Whether a side that cannot capture has no move at all."""
     empty = BOARD & ~(own | opp)
@@ -152,19 +73,6 @@ def is_stuck(own: Set, opp: Set, kings: Set, extra: Set, side: int, base: int, m
                 if some(men & ~extra & mask & toward(empty, shift)):
                     return False
     return quiet(own, opp, kings, extra, side, base, memory) == base
-
-
-def bare_draw(own: Set, opp: Set) -> bool:
-    """Whether so few are left that the game is drawn if nothing can be captured."""
-    found = False
-    for low, high, weak_low, weak_high in BARE:
-        mine = count(own)
-        theirs = count(opp)
-        if mine >= low and mine <= high and theirs >= weak_low and theirs <= weak_high:
-            found = True
-        if theirs >= low and theirs <= high and mine >= weak_low and mine <= weak_high:
-            found = True
-    return found
 
 
 def find(key: int, memory: Ints) -> int:
@@ -197,53 +105,6 @@ def keep(key: int, move: int, depth: int, bound: int, score: int, ply: int, memo
     memory[entry + 1] = packed
 
 
-def rate(base: int, end: int, hint: int, side: int, ply: int, memory: Ints) -> None:
-    """Score the moves for their order: the table's, captures by size, killers, then what was good elsewhere."""
-    for index in range(base, end, STRIDE):
-        move = memory[index]
-        way = move & 16383
-        if way == hint:
-            score = 1 << 40
-        elif move >> 18 > 0:
-            score = (1 << 30) + (move >> 18)
-        elif move & 0x3FFFF == memory[KILLERS + 2 * ply]:
-            score = 1 << 29
-        elif move & 0x3FFFF == memory[KILLERS + 2 * ply + 1]:
-            score = 1 << 28
-        else:
-            score = memory[HISTORY + (side * 128 + (move & 127)) * 128 + ((move >> 7) & 127)]
-            if (move >> 14) & 3 != (move >> 16) & 3:
-                score += 1 << 27
-        memory[index + SCORE] = score
-
-
-def bring_best(index: int, end: int, memory: Ints) -> None:
-    """Swap the best rated of the moves from `index` on to the front."""
-    best = index
-    for other in range(index + STRIDE, end, STRIDE):
-        if memory[other + SCORE] > memory[best + SCORE]:
-            best = other
-    if best != index:
-        for place in range(STRIDE):
-            value = memory[index + place]
-            memory[index + place] = memory[best + place]
-            memory[best + place] = value
-
-
-def praise(move: int, side: int, depth: int, ply: int, memory: Ints) -> None:
-    """Remember a quiet move that refuted a line."""
-    if move >> 18 > 0:
-        return
-    if memory[KILLERS + 2 * ply] != move:
-        memory[KILLERS + 2 * ply + 1] = memory[KILLERS + 2 * ply]
-        memory[KILLERS + 2 * ply] = move
-    place = HISTORY + (side * 128 + (move & 127)) * 128 + ((move >> 7) & 127)
-    memory[place] += depth * depth
-    if memory[place] > 1 << 26:
-        for index in range(HISTORY, HISTORY + 32768):
-            memory[index] = memory[index] >> 1
-
-
 def known(hint: int, depth: int, alpha: int, beta: int, ply: int, memory: Ints) -> int:
     """The score that the table gives, UNKNOWN if what it knows is not enough here."""
     score = ((hint >> 24) & 131071) - 32768
@@ -260,6 +121,10 @@ def known(hint: int, depth: int, alpha: int, beta: int, ply: int, memory: Ints) 
     if ((hint >> 14) & 255) <= depth or depth >= left:
         return UNKNOWN
     bound = (hint >> 22) & 3
+    # Of what was found by searching some moves less deep only that a side wins within so many plies can be relied upon.
+    relied_upon = (bound == AT_LEAST and score >= PROVED) or (bound == AT_MOST and score <= -PROVED)
+    if memory[WHOLE] != 0 and hint >> 41 != memory[GENERATION] and not relied_upon:
+        return UNKNOWN
     if bound == EXACT or (bound == AT_LEAST and score >= beta) or (bound == AT_MOST and score <= alpha):
         return score
     return UNKNOWN
@@ -304,7 +169,9 @@ def settle(
                 return lost
             if drawn or bare_draw(own, opp):
                 return 0
-            return evaluate(own, opp, kings, extra, side, weights)
+            # Where the other side threatens to capture the position is not quiet: it is looked at a ply further, once.
+            if depth < 0 or ply >= DEEPEST or not some(capturers(opp, own, kings, extra, 1 - side)):
+                return evaluate(own, opp, kings, extra, side, weights)
     elif drawn:
         return 0
     elif ply >= DEEPEST or (depth <= 0 and not HAS_STEPS):
@@ -314,7 +181,12 @@ def settle(
         score = known(hint, depth, alpha, beta, ply, memory)
         if score != UNKNOWN:
             return score
-    end = generate(own, opp, kings, extra, side, 0, base, memory)
+    if OPENING:
+        end = generate(own, opp, kings, extra, side, 0, base, memory)
+    elif some(movers):
+        end = captures(movers, own, opp, kings, extra, side, 0, base, memory)
+    else:
+        end = quiet(own, opp, kings, extra, side, base, memory)
     if end == base:
         return lost
     rate(base, end, hint & 16383 if hint != 0 else -1, side, ply, memory)
@@ -342,15 +214,6 @@ def child(
     return mine, theirs, royal, third, key_after(key, kings, extra, side, move, taken, memory)
 
 
-def reduced(depth: int, level: int, number: int, narrow: bool, index: int, memory: Ints) -> int:
-    """The depth for a move that comes late in the order: less than `depth`, the full one, for what is seldom good."""
-    if level < 2 or memory[index] >> 18 > 0 or memory[index + SCORE] >= 1 << 27:
-        return depth
-    if number >= 6 and level >= 4:
-        return depth - level // 3
-    return depth - 1 if number >= (2 if narrow else 4) else depth
-
-
 def visit(
     own: Set, opp: Set, kings: Set, extra: Set, side: int, key: int, depth: int, alpha: int, beta: int, ply: int,
     base: int, memory: Ints, weights: Smalls,
@@ -358,18 +221,20 @@ def visit(
     """The score of a position: exact between alpha and beta, else a bound (fail soft). Captures are followed to their end."""
     if halted(memory):
         return 0
-    level = depth if depth > 0 else 0
+    level = max(depth, -1)
     settled = settle(own, opp, kings, extra, side, key, level, alpha, beta, ply, base, memory, weights)
     if settled != UNKNOWN:
         return settled
     narrow = beta - alpha == 1
-    if narrow and level >= 4 and memory[base] >> 18 == 0 and -PROVED < beta < PROVED:
+    if narrow and level >= 4 and memory[base] >> 18 == 0 and -PROVED < beta < PROVED and memory[WHOLE] == 0:
         # What is much better than needed at less than half the depth will be good enough at the whole depth.
         better = beta + 10 * level
         less = (level * 2) // 5
         score = visit(own, opp, kings, extra, side, key, less, better - 1, better, ply, base, memory, weights)
         if score >= better:
             return score
+        if memory[STOP] != 0:
+            return 0
         settle(own, opp, kings, extra, side, key, level, alpha, beta, ply, base, memory, weights)
     end = memory[ENDS + ply]
     # A forced answer costs no depth: an exchange is seen to its end.
@@ -400,8 +265,52 @@ def visit(
             best_move = memory[index]
             floor = max(floor, score)
             if score >= beta:
-                praise(best_move, side, level, ply, memory)
+                praise(base, index, side, level, ply, memory)
                 break
     bound = AT_LEAST if best >= beta else AT_MOST if best <= alpha else EXACT
     keep(key, best_move, level, bound, best, ply, memory)
+    return best
+
+
+def first_moves(
+    own: Set, opp: Set, kings: Set, extra: Set, side: int, key: int, depth: int, alpha: int, beta: int, start: int,
+    end: int, memory: Ints, weights: Smalls,
+) -> int:  # fmt: skip
+    """Try the moves that stand from `start` to `end`, in their order; return the worth of the best: exact between alpha and
+    beta, else a bound.
+
+    In the place of its score each move has a blur, which is added to its score before it is compared. Whenever a better move
+    is found it goes to the front and its true score to FIRST_SCORE, so both are good also where the search is ended.
+    """
+    best = -2 * MATE
+    floor = alpha
+    for index in range(start, end, STRIDE):
+        blur = memory[index + SCORE]
+        # Only a move that beats the floor after its own blur counts, so the window moves by the blur.
+        low = max(floor - blur, -MATE)
+        mine, theirs, royal, third, key_there = child(own, opp, kings, extra, side, key, index, 0, memory)
+        score = UNKNOWN
+        if index > start:
+            less = reduced(depth - 1, depth if depth > 3 else 0, (index - start) // STRIDE, False, index, memory)
+            score = -visit(
+                mine, theirs, royal, third, 1 - side, key_there, less, -low - 1, -low, 1, end, memory, weights
+            )  # fmt: skip
+            if score > low and less < depth - 1:
+                score = UNKNOWN
+        if score == UNKNOWN or low < score < beta:
+            score = -visit(
+                mine, theirs, royal, third, 1 - side, key_there, depth - 1, -beta, -low, 1, end, memory, weights
+            )  # fmt: skip
+        if memory[STOP] != 0:
+            return best
+        # A proved end is seen at every level: nobody overlooks the last move of a game.
+        worth = score if abs(score) >= PROVED else score + blur
+        if worth > best:
+            best = worth
+            if index == start or worth > floor:
+                memory[FIRST_SCORE] = score
+                to_front(start, index, memory)
+            floor = max(floor, worth)
+            if best >= beta:
+                return best
     return best

@@ -1,25 +1,72 @@
-"""Making endgame tables, by working back from the ends; their form is said in `endgames.py`."""
+"""Making endgame tables, by working back from the ends; their form is said in `endgames.py`.
+
+First come the positions whose value does not hang on others with as many pieces: those without a move and, as captures are
+compulsory, those with a capture. From then on each value, in rising order, is carried back to the positions one quiet move
+before those that have it. A position before is looked at with all its moves, so which are looked at is only a matter of time.
+"""
 
 from damludo.engine.kernels.constants import (
-    CAST,
-    CASTS,
+    BALANCE_FROM,
+    BARE,
+    BECOMES,
+    BINOMIAL,
+    BOARD,
     EMPTY,
-    ENTRIES_FROM,
+    NEXT,
+    NUMBERS,
+    OPPOSITE,
     PLACE_OF,
+    SHORT_STEPS,
+    SLIDES,
+    SQUARES,
     STUCK_WINS,
-    SYMMETRIC,
+    WAYS,
+    WIDTH,
     Ints,
     Set,
 )
+from damludo.engine.kernels.drawing import bare_draw
 from damludo.engine.kernels.endgames import entry_of, look_up
-from damludo.engine.kernels.moves import after, generate
-from damludo.engine.kernels.places import PICKED, STRIDE, TAKEN
-from damludo.engine.kernels.whole import bit, get, some
+from damludo.engine.kernels.moves import after, capturers, count_quiet, generate
+from damludo.engine.kernels.places import LATEST, STRIDE, TAKEN
+from damludo.engine.kernels.whole import bit, count, first, get, has, rest, some, toward
 
 
 def write_down(entry: int, value: int, start: int, memory: Ints) -> None:
     """Set an entry that is 0."""
     memory[start + (entry >> 3)] = memory[start + (entry >> 3)] | (value << ((entry & 7) * 8))
+    if value > memory[LATEST]:
+        memory[LATEST] = value
+
+
+def set_of(number: int, size: int, group: int) -> Set:
+    """The set with a number among those of its size, the inverse of `number_of`."""
+    squares = EMPTY
+    place = SQUARES
+    for chosen in range(size, 0, -1):
+        place -= 1
+        while BINOMIAL[place * 8 + chosen] > number:
+            place -= 1
+        number -= BINOMIAL[place * 8 + chosen]
+        squares = squares | bit(PLACE_OF[group * SQUARES + place])
+    return squares
+
+
+def position_of(number: int, balance: int, side: int) -> tuple[Set, Set, Set]:
+    """The own pieces, the other's and the kings of an entry with a balance; all empty if two pieces would share a square."""
+    ways = WAYS[16 + (balance >> 6)]
+    their_royal = set_of(number % ways, balance >> 6, 2)
+    number = number // ways
+    ways = WAYS[(1 - side) * 8 + ((balance >> 4) & 3)]
+    their_men = set_of(number % ways, (balance >> 4) & 3, 1 - side)
+    number = number // ways
+    ways = WAYS[16 + ((balance >> 2) & 3)]
+    royal = set_of(number % ways, (balance >> 2) & 3, 2)
+    men = set_of(number // ways, balance & 3, side)
+    pieces = (balance & 3) + ((balance >> 2) & 3) + ((balance >> 4) & 3) + (balance >> 6)
+    if count(men | royal | their_men | their_royal) < pieces:
+        return EMPTY, EMPTY, EMPTY
+    return men | royal, their_men | their_royal, royal | their_royal
 
 
 def derive(own: Set, opp: Set, kings: Set, side: int, wanted: int, start: int, base: int, memory: Ints) -> int:
@@ -30,6 +77,8 @@ def derive(own: Set, opp: Set, kings: Set, side: int, wanted: int, start: int, b
     end = generate(own, opp, kings, EMPTY, side, 0, base, memory)
     if end == base:
         return 1
+    if len(BARE) > 0 and memory[base] >> 18 == 0 and bare_draw(own, opp):
+        return 0
     shortest = 256
     longest = 0
     all_won = True
@@ -53,55 +102,103 @@ def derive(own: Set, opp: Set, kings: Set, side: int, wanted: int, start: int, b
                 return 0
         elif value > longest:
             longest = value
+    value = longest + 1 if all_won else 0
     if shortest < 256:
-        return shortest + 1
-    return longest + 1 if all_won else 0
+        value = shortest + 1
+    # An end so far away has no place in a byte.
+    return value if value < 256 else 0
 
 
-def pick_next(size: int, memory: Ints) -> None:
-    """Go on to the squares of the next rank."""
-    place = 0
-    while place + 1 < size and memory[PICKED + place] + 1 == memory[PICKED + place + 1]:
-        memory[PICKED + place] = place
-        place += 1
-    memory[PICKED + place] += 1
+def came_from(at: int, kind: int, side: int, empty: Set) -> Set:
+    """The squares from which a piece of a kind may have come by a quiet move, and perhaps some more."""
+    found = EMPTY
+    for colour, mover, steps in SHORT_STEPS:
+        if (colour == 2 or side == colour) and kind == mover:
+            for shift, mask, leaps in steps:
+                reached = bit(at)
+                while some(reached):
+                    reached = BOARD & mask & toward(reached, shift)
+                    found = found | reached
+                    if not leaps:
+                        reached = EMPTY
+    for colour, mover, ways in SLIDES:
+        if (colour == 2 or side == colour) and kind == mover:
+            for way in ways:
+                row = OPPOSITE[way] * WIDTH
+                square = NEXT[row + at]
+                while square >= 0 and has(empty, square):
+                    found = found | bit(square)
+                    square = NEXT[row + square]
+    return found & empty
 
 
-def work_back(
-    size: int, wanted: int, side: int, from_rank: int, until_rank: int, start: int, base: int, memory: Ints
-) -> int:
-    """Write down the entries of one value among those of `size` pieces; return how many.
-
-    With `wanted` 0 every entry is derived once more; returned is how many differ. The squares of rank `from_rank` stand in
-    PICKED.
-    """
+def carry_back(own: Set, opp: Set, kings: Set, side: int, value: int, start: int, base: int, memory: Ints) -> int:
+    """Write down which positions one quiet move before this one have a value; return how many."""
+    other = 1 - side
+    empty = BOARD & ~(own | opp)
     found = 0
-    for rank in range(from_rank, until_rank):
-        for digits in range(1 << (2 * size)):
-            cast = CAST[size * 256 + digits]
-            if cast >= 0:
-                entry = ENTRIES_FROM[size] + rank * CASTS[size] + cast
-                if not SYMMETRIC and side == 1:
-                    entry += ENTRIES_FROM[7]
-                known = look_up(entry, start, memory)
-                if known == 0 or wanted == 0:
-                    own = EMPTY
-                    opp = EMPTY
-                    kings = EMPTY
-                    for place in range(size):
-                        digit = (digits >> (2 * place)) & 3
-                        here = bit(PLACE_OF[memory[PICKED + place]])
-                        if digit < 2:
-                            own = own | here
-                        else:
-                            opp = opp | here
-                        if digit & 1 == 1:
-                            kings = kings | here
-                    value = derive(own, opp, kings, side, wanted, start, base, memory)
-                    if wanted == 0:
-                        found += 1 if value != known else 0
-                    elif value == wanted:
-                        write_down(entry, value, start, memory)
-                        found += 1
-        pick_next(size, memory)
+    moved = opp
+    while some(moved):
+        at = first(moved)
+        moved = rest(moved)
+        is_kind = 1 if has(kings, at) else 0
+        for kind in range(2):
+            if BECOMES[(other * 3 + kind) * WIDTH + at] != is_kind:
+                continue
+            origins = came_from(at, kind, other, empty)
+            while some(origins):
+                origin = first(origins)
+                origins = rest(origins)
+                if kind == 0 and NUMBERS[other * WIDTH + origin] < 0:
+                    continue
+                before = (opp & ~bit(at)) | bit(origin)
+                royal = kings & ~bit(at)
+                if kind == 1:
+                    royal = royal | bit(origin)
+                entry = entry_of(before, own, royal, other)
+                is_open = look_up(entry, start, memory) == 0
+                if is_open and derive(before, own, royal, other, value, start, base, memory) == value:
+                    write_down(entry, value, start, memory)
+                    found += 1
     return found
+
+
+def first_values(balance: int, side: int, number: int, until: int, start: int, base: int, memory: Ints) -> int:
+    """Write down the entries of a balance, from a number on, that hang on no others with as many pieces; return how many."""
+    found = 0
+    for place in range(number, until):
+        own, opp, kings = position_of(place, balance, side)
+        if not some(own):
+            continue
+        if some(capturers(own, opp, kings, EMPTY, side)) or count_quiet(own, opp, kings, EMPTY, side) == 0:
+            value = derive(own, opp, kings, side, 0, start, base, memory)
+            if value > 0:
+                write_down(BALANCE_FROM[side * 256 + balance] + place, value, start, memory)
+                found += 1
+    return found
+
+
+def look_back(
+    balance: int, side: int, number: int, until: int, value: int, start: int, base: int, memory: Ints
+) -> int:  # fmt: skip
+    """Carry a value back from where it stands among the entries of a balance; return how many entries got the next one."""
+    found = 0
+    first_entry = BALANCE_FROM[side * 256 + balance]
+    for place in range(number, until):
+        if look_up(first_entry + place, start, memory) == value:
+            own, opp, kings = position_of(place, balance, side)
+            found += carry_back(own, opp, kings, side, value + 1, start, base, memory)
+    return found
+
+
+def count_wrong(balance: int, side: int, number: int, until: int, start: int, base: int, memory: Ints) -> int:
+    """Derive the entries of a balance once more; return how many differ."""
+    wrong = 0
+    for place in range(number, until):
+        own, opp, kings = position_of(place, balance, side)
+        value = 0
+        if some(own):
+            value = derive(own, opp, kings, side, 0, start, base, memory)
+        if value != look_up(BALANCE_FROM[side * 256 + balance] + place, start, memory):
+            wrong += 1
+    return wrong

@@ -1,6 +1,6 @@
-"""Sets of squares as whole numbers of any size: for plain Python."""
+"""Sets of squares as whole numbers: of any size in plain Python, of one word where `words.py` takes the place of some."""
 
-from damludo.engine.kernels.constants import Ints, Set
+from damludo.engine.kernels.constants import WIDTH, Ints, Set
 
 
 def some(squares: Set) -> bool:
@@ -51,3 +51,8 @@ def put(array: Ints, index: int, squares: Set) -> None:
 def window(squares: Set, at: int) -> int:
     """Four bits of a set, from bit `at` on."""
     return squares >> at & 15
+
+
+def turned(squares: Set) -> Set:
+    """The set on the board turned by half a turn."""
+    return int(f"{squares:0{WIDTH}b}"[::-1], 2)

@@ -23,6 +23,7 @@ HELP = "measure how fast the parts of the program are on this machine"
 EXAMPLES = (
     "damludo bench rules",
     "damludo bench rules --witness other/bin/python",
+    "damludo bench engine --witness other/bin/python",
     "damludo bench vision --views 210 --plies 2000 --json",
 )
 
@@ -37,6 +38,21 @@ NODES_PER_S = 3_000_000
 
 OTHER_DEPTH = {"english": 5, "international": 4}
 """For other libraries, which are slower."""
+
+ENGINE_LEAVES = {
+    "international": (9, 1.4),
+    "english": (10, 30 / 28),
+    "russian": (10, 30 / 28),
+    "brazilian": (10, 30 / 28),
+    "czech": (10, 30 / 28),
+    "turkish": (7, 20 / 28),
+    "canadian": (8, 12 / 28),
+    "dameo": (5, 10 / 28),
+}
+"""Games whose lines the engine counts, to which depth, and how fast in comparison with dame-rs in international draughts."""
+
+SCALE = ("dame-rs", "international", 9)
+"""The library that is the scale for the engine, its game and depth."""
 
 RUNS = 3
 """The best of so many runs counts: others only tell what else the machine had to do."""
@@ -76,11 +92,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PYTHON",
         action="append",
         default=[],
-        help="also measure the library pydraughts or py-draughts, which this interpreter has; may be given twice (default: this "
-        "program's own interpreter, if it has one of them)",
+        help="also measure the library pydraughts or py-draughts (dame-rs for the engine), which this interpreter has; may be "
+        "given twice (default, for the rules: this program's own interpreter, if it has one of them)",
     )
     parser.add_argument("--views", type=count, default=42, metavar="N", help="random views that vision is set up on")
     parser.add_argument("--plies", type=count, default=48, metavar="N", help="plies of rendered games that are watched")
+    parser.add_argument(
+        "--kept",
+        type=Path,
+        metavar="FILE",
+        help="keep each watched game there, and do not watch again what stands there",
+    )
+    parser.add_argument("--first-game", type=int, default=0, metavar="N", help="number of the first game of --kept")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -106,12 +129,12 @@ def _shown(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def vision(views: int, plies: int) -> tuple[Figure, ...]:
+def vision(views: int, plies: int, kept: Path | None = None, first_game: int = 0) -> tuple[Figure, ...]:
     """Set up on random rendered views of all games, time readings, watch rendered games."""
     from damludo.play.bench_vision import calibration_figures
     from damludo.play.bench_watch import watch_figures
 
-    rows = [*calibration_figures(views), *watch_figures(plies)]
+    rows = [*calibration_figures(views), *watch_figures(plies, kept, first_game)]
     return tuple(Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in rows)
 
 
@@ -124,7 +147,7 @@ def rules(witnesses: Sequence[str] = ()) -> tuple[Figure, ...]:
     own = {key: _leaves_per_s(key, depth) for key, depth in LEAVES.items()}
     figures = [Figure(f"{key} perft {LEAVES[key]}", own[key], "leaves/s", LEAVES_PER_S) for key in LEAVES]
     for python in witnesses or (sys.executable,):
-        heard = _heard(python)
+        heard = _heard(python, OTHER_DEPTH)
         if witnesses and not heard:
             raise CommandError(
                 f"{python} has neither pydraughts nor py-draughts; install one of them there", ExitCode.BAD_INPUT
@@ -135,10 +158,10 @@ def rules(witnesses: Sequence[str] = ()) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _heard(python: str) -> Mapping[str, object]:
-    """Return what `play/foreign_speed.py` says in another interpreter; both run on this machine, one after the other."""
+def _heard(python: str, depths: Mapping[str, int], *libraries: str) -> Mapping[str, object]:
+    """Return what `play/foreign_speed.py` says in another interpreter of the first library it has of those named, or of all."""
     script = Path(__file__).resolve().parents[1] / "foreign_speed.py"
-    words = [python, str(script), *(f"{key}:{depth}" for key, depth in OTHER_DEPTH.items())]
+    words = [python, str(script), *libraries, *(f"{key}:{depth}" for key, depth in depths.items())]
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=True)
         return cast(Mapping[str, object], json.loads(done.stdout))
@@ -159,27 +182,64 @@ def _leaves_per_s(key: str, depth: int) -> float:
     return round(best, 1)
 
 
-def engine(depth: int = 10, nodes: int = 3_000_000, compiled: bool | None = None) -> tuple[Figure, ...]:
-    """Measure the engine: lines of play counted and positions searched, a second of processor time."""
+def engine(nodes: int = 3_000_000, compiled: bool | None = None) -> tuple[Figure, ...]:
+    """Measure the engine's search: positions a second of processor time."""
     game = Game.new(variant("english"))
     player = AlphaBeta(Limits(nodes=nodes), report=note, compiled=compiled)
     player.choose(game)  # makes the engine ready, which is not measured
-    engine_perft(game.variant, game.position, 1, compiled=compiled, report=note)
-    start_s = time.process_time()
-    leaves = engine_perft(game.variant, game.position, depth, compiled=compiled)
-    counted_s = time.process_time() - start_s
     start_s = time.process_time()
     searched = player.choose(game).nodes
     searched_s = time.process_time() - start_s
-    return (
-        Figure(f"english perft {depth}", round(leaves / counted_s, 1), "leaves/s"),
-        Figure("english search", round(searched / searched_s, 1), "nodes/s", NODES_PER_S),
-    )
+    return (Figure("english search", round(searched / searched_s, 1), "nodes/s", NODES_PER_S),)
+
+
+def engine_leaves(
+    witnesses: Sequence[str] = (),
+    games: Mapping[str, tuple[int, float]] = ENGINE_LEAVES,
+    compiled: bool | None = None,
+) -> tuple[Figure, ...]:
+    """Measure the engine's generator, in turn with dame-rs where a witness has it; the best of RUNS counts.
+
+    Raises:
+        CommandError: a witness cannot be run.
+    """
+    own: dict[str, float] = {}
+    scale = 0.0
+    asked = [python for python in witnesses if _scale(python)]
+    for _ in range(RUNS):
+        scale = max([scale, *(_scale(python) for python in asked)])
+        for key, (depth, _) in games.items():
+            own[key] = max(own.get(key, 0.0), _engine_leaves_per_s(key, depth, compiled))
+    figures = [Figure(f"{key} perft {games[key][0]}", own[key], "leaves/s") for key in games]
+    if scale:
+        figures.append(Figure("international by dame-rs", scale, "leaves/s"))
+        figures += [
+            Figure(f"{key} against it", round(own[key] / scale, 2), "times", bar) for key, (_, bar) in games.items()
+        ]
+    return tuple(figures)
+
+
+def _scale(python: str) -> float:
+    """Return the speed of the library that is the scale; 0 where it is not installed."""
+    library, key, depth = SCALE
+    heard = _heard(python, {key: depth}, library)
+    if not heard:
+        note(f"{python} does not have {library}: nothing there to compare the engine with")
+        return 0.0
+    return cast(Mapping[str, float], heard["leaves_per_s"])[key]
+
+
+def _engine_leaves_per_s(key: str, depth: int, compiled: bool | None) -> float:
+    game = variant(key)
+    engine_perft(game, game.start, 1, compiled=compiled, report=note)  # makes it ready, which is not measured
+    start_s = time.process_time()
+    leaves = engine_perft(game, game.start, depth, compiled=compiled)
+    return round(leaves / (time.process_time() - start_s), 1)
 
 
 PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
     "rules": lambda arguments: rules(arguments.witness),
-    "engine": lambda _: engine(),
-    "vision": lambda arguments: vision(arguments.views, arguments.plies),
+    "engine": lambda arguments: (*engine_leaves(arguments.witness), *engine()),
+    "vision": lambda arguments: vision(arguments.views, arguments.plies, arguments.kept, arguments.first_game),
 }
 """The parts by name, each with what measures it."""

@@ -51,7 +51,9 @@ def add_table_arguments(parser: argparse.ArgumentParser) -> None:
     table.add_argument(
         "--calibration",
         metavar="FILE",
-        help="the gantry's profile (default: the one of the controller on that port)",
+        action="append",
+        default=[],
+        help="a profile of the gantry or of the camera; may be given for each (default: those of the devices that are named)",
     )
     table.add_argument(
         "--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White's rank 1 lies"

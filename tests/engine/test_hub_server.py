@@ -67,6 +67,7 @@ def test_ready_is_said_once_it_can_play(talk: Talk) -> None:
 
 @pytest.mark.parametrize(("level", "compiled"), [(10, True), (7, True), (6, False)])
 def test_init_prepares_what_the_first_move_needs(level: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it runs compiled is asked once, so the move searches with what `init` has made ready."""
     asked: list[bool] = []
     real = memory._searcher
 
@@ -82,7 +83,7 @@ def test_init_prepares_what_the_first_move_needs(level: int, compiled: bool, mon
         server.hear(line)
 
     assert heard.done.startswith("done")
-    assert asked == [compiled, compiled]
+    assert asked == [compiled]
 
 
 @pytest.mark.parametrize("game", VARIANTS.values(), ids=VARIANTS)
@@ -131,7 +132,7 @@ def test_a_stop_that_comes_at_once_is_not_forgotten(talk: Talk) -> None:
 
 def test_stop_is_answered_at_once(talk: Talk) -> None:
     """Within 20 ms of this process's own time: what other processes take meanwhile is not ours."""
-    server, heard = talk("level infinite", "go analyze")
+    server, heard = talk("init", "level infinite", "go analyze")
     time.sleep(0.2)
 
     before_s = time.process_time()
@@ -149,6 +150,26 @@ def test_pondering_ends_some_time_after_the_hit(talk: Talk) -> None:
     server.hear("ponder-hit")
 
     assert heard.done.startswith("done move=")
+
+
+def test_pondering_that_is_done_waits_for_the_hit(talk: Talk) -> None:
+    server, heard = talk("level depth=1", "go ponder")
+    time.sleep(0.2)
+    assert not heard.answered.is_set()
+
+    server.hear("ponder-hit")
+
+    assert heard.done.startswith("done move=")
+
+
+def test_every_depth_is_told_with_its_line(talk: Talk) -> None:
+    _, heard = talk("level depth=4", "go think")
+    assert heard.done
+    told = [read_line(text).values for text in heard.lines[:-1]]
+
+    assert [info["depth"] for info in told] == ["1", "2", "3", "4"]
+    assert all({"score", "nodes", "time", "nps", "pv"} <= set(info) for info in told)
+    assert told[-1]["pv"].split()[0] == read_line(heard.done).values["move"]
 
 
 def test_meanwhile_nothing_else_is_begun(talk: Talk) -> None:

@@ -45,9 +45,12 @@ class Device:
     def release(self) -> None:
         self.released.set()
 
+    def kill(self) -> None:
+        return
+
 
 def counted(number: int) -> Image:
-    return np.full((32, 32, 3), number % 251, np.uint8)
+    return np.full((32, 32, 3), 20 + number % 230, np.uint8)
 
 
 def camera(device: Device, read_timeout_s: float = 3.0, frozen_s: float = 2.0) -> Camera:
@@ -195,7 +198,7 @@ def test_a_replugged_camera_is_known_by_its_link(tmp_path: Path) -> None:
 
 
 def test_gray_pictures_become_colour() -> None:
-    with camera(Device(lambda n: np.full((32, 32), n % 251, np.uint8))) as source:
+    with camera(Device(lambda n: np.full((32, 32), 20 + n % 230, np.uint8))) as source:
         assert source.read().image.shape == (32, 32, 3)
 
 

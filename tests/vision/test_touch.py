@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 
+import cv2
 import numpy as np
 import pytest
 
 from damludo.vision.change import PatchSampler
 from damludo.vision.content import Content
 from damludo.vision.frame import Image
-from damludo.vision.touch import Shift, ShiftMeter, lift_confidence, shift_confidence
+from damludo.vision.touch import Shift, ShiftMeter, contact_confidence, lift_confidence, shift_confidence
 from damludo.vision.view import BoardView
 
 Draw = Callable[..., Image]
@@ -16,13 +17,10 @@ Board = dict[int, Content]
 C3, D6, SQUARE_PX = 18, 43, 44
 
 
-def shifts_and_scores(
-    view: BoardView, before: Image, after: Image, places: list[int]
-) -> tuple[dict[int, Shift], dict[int, float]]:
+def shifts(view: BoardView, before: Image, after: Image, places: list[int]) -> dict[int, Shift]:
     sampler = PatchSampler(view)
     patches = [sampler.sample(image) for image in (before, after)]
-    score = sampler.compare(patches[0], patches[1]).score
-    return ShiftMeter(sampler).measure(patches[0], patches[1], places), {place: float(score[place]) for place in places}
+    return ShiftMeter(sampler).measure(patches[0], patches[1], places)
 
 
 @pytest.mark.parametrize("place", [C3, D6], ids=["a light man", "a dark man"])
@@ -30,31 +28,73 @@ def shifts_and_scores(
 def test_a_shift_is_measured_along_the_boards_axes(
     view_from_above: BoardView, draw: Draw, start: Board, place: int, squares: float
 ) -> None:
-    """The picture's y runs down, the board's y up. Beyond 0.25 square only the score tells."""
+    """The picture's y runs down, the board's y up."""
     pushed = draw(start, seed=1, offsets={place: (squares * SQUARE_PX, -squares * SQUARE_PX)})
-    shifts, scores = shifts_and_scores(view_from_above, draw(start), pushed, [place])
-    assert (shifts[place].x, shifts[place].y) == pytest.approx((squares, squares), abs=0.012)
-    assert shift_confidence(shifts[place], scores[place]) > 0.99
+    shift = shifts(view_from_above, draw(start), pushed, [place])[place]
+    assert (shift.x, shift.y) == pytest.approx((squares, squares), abs=0.012)
+    assert shift_confidence(shift) > 0.99
 
 
-def test_no_disc_that_lies_as_it_lay_counts_as_touched(view_from_above: BoardView, draw: Draw, start: Board) -> None:
-    """Twelve pictures, a lamp at one side switched between them."""
-    light = np.tile(np.linspace(0.8, 1.2, 640), (480, 1))
+def reflection(strength: float) -> Image:
+    """A spot as wide as a square beside the middle of d6, grey levels to add."""
+    y, x = np.mgrid[0:480, 0:640]
+    spot = strength * np.exp(-0.5 * ((x - 320) ** 2 + (y - 190) ** 2) / SQUARE_PX**2)
+    return np.repeat(spot[..., None], 3, axis=2).astype(np.uint8)
+
+
+@pytest.mark.parametrize("strength", [40.0, 110.0])
+def test_neither_a_lamp_nor_a_reflection_is_a_shift(
+    view_from_above: BoardView, draw: Draw, start: Board, strength: float
+) -> None:
+    """Four pictures; a lamp at one side is switched and something bright is mirrored in the varnish."""
+    lamp = np.tile(np.linspace(0.8, 1.2, 640), (480, 1))
     men = [place for place, what in start.items() if what is not Content.EMPTY]
-    for seed in range(1, 13):
-        shifts, scores = shifts_and_scores(view_from_above, draw(start), draw(start, light=light, seed=seed), men)
-        assert max(shift.size for shift in shifts.values()) < 0.012
-        assert max(shift_confidence(shifts[place], scores[place]) for place in men) < 0.5
+    for seed in range(1, 5):
+        after = np.asarray(cv2.add(draw(start, light=lamp, seed=seed), reflection(strength)), dtype=np.uint8)
+        measured = shifts(view_from_above, draw(start), after, men)
+        assert max(shift_confidence(shift) for shift in measured.values()) < 0.5
+
+
+def test_a_shift_is_found_under_a_reflection(view_from_above: BoardView, draw: Draw, start: Board) -> None:
+    men = [place for place, what in start.items() if what is not Content.EMPTY]
+    pushed = draw(start, seed=1, offsets={D6: (0.06 * SQUARE_PX, 0.0)})
+    bright = np.asarray(cv2.add(pushed, reflection(80.0)), dtype=np.uint8)
+    measured = shifts(view_from_above, draw(start), bright, men)
+    assert [place for place in men if shift_confidence(measured[place]) > 0.5] == [D6]
+    assert measured[D6].x == pytest.approx(0.06, abs=0.012)
+
+
+def test_what_all_discs_did_together_was_the_camera(view_from_above: BoardView, draw: Draw, start: Board) -> None:
+    """The whole picture lies half a pixel further."""
+    men = [place for place, what in start.items() if what is not Content.EMPTY]
+    way = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]])
+    trembled = np.asarray(cv2.warpAffine(draw(start, seed=1), way, (640, 480)), dtype=np.uint8)
+    measured = shifts(view_from_above, draw(start), trembled, men)
+    assert max(shift_confidence(shift) for shift in measured.values()) < 0.5
 
 
 def test_a_lift_without_a_shift_is_never_sure_enough_to_bind() -> None:
-    assert lift_confidence(20, Shift(0.0, 0.0, 0.001)) <= 0.9
-    assert lift_confidence(3, Shift(0.03, 0.0, 0.001)) == pytest.approx(1 - 0.5**6)
-    assert lift_confidence(20, Shift(0.03, 0.0, 0.001)) == pytest.approx(0.998)
+    assert lift_confidence(20, Shift(0.0, 0.0, 0.001, 0.0)) <= 0.9
+    assert lift_confidence(3, Shift(0.03, 0.0, 0.001, 0.03)) == pytest.approx(1 - 0.5**6)
+    assert lift_confidence(20, Shift(0.03, 0.0, 0.001, 0.03)) == pytest.approx(0.998)
 
 
 def test_confidence_rises_with_the_shift_and_never_reaches_one() -> None:
-    sure = [shift_confidence(Shift(size, 0.0, 0.001), 5.0) for size in (0.001, 0.005, 0.01, 0.02, 0.05, 0.3)]
+    sure = [shift_confidence(Shift(size, 0.0, 0.001, size)) for size in (0.001, 0.005, 0.01, 0.02, 0.05, 0.3)]
     assert sure == sorted(sure)
     assert sure[0] < 0.01
     assert 0.99 < sure[-1] < 1.0
+
+
+def test_a_shift_that_half_of_the_rim_denies_is_none() -> None:
+    assert shift_confidence(Shift(0.03, 0.0, 0.001, 0.03)) > 0.99
+    assert shift_confidence(Shift(0.03, 0.0, 0.001, -0.01)) < 0.01
+
+
+def test_a_disc_that_no_hand_was_over_was_less_likely_touched() -> None:
+    shift = Shift(0.012, 0.0, 0.001, 0.012)
+    assert shift_confidence(shift, covered=False) < 0.9 < shift_confidence(shift)
+
+
+def test_a_finger_that_stays_is_never_likely_to_have_touched() -> None:
+    assert contact_confidence(3) < contact_confidence(30) < 0.31

@@ -61,10 +61,38 @@ def test_a_witness_that_cannot_speak_is_named(witness: str, said: str, capsys: p
     assert f"{witness} {said}" in capsys.readouterr().err
 
 
-def test_the_engine_is_measured_in_lines_and_in_positions() -> None:
-    """A tiny measurement: the figures themselves are for a quiet machine."""
-    lines, positions = bench.engine(depth=4, nodes=300, compiled=False)
+DAME = """
+class Board:
+    pass
+def perft(board, depth):
+    return sum(range(10 ** depth))
+"""
+"""Something imported as `dame` that takes a while."""
 
-    assert (lines.name, lines.unit) == ("english perft 4", "leaves/s")
+
+def test_the_engine_is_compared_with_a_witness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "dame.py").write_text(DAME, encoding="utf-8")
+    (tmp_path / "dame_rs-9.9.dist-info").mkdir()
+    (tmp_path / "dame_rs-9.9.dist-info" / "METADATA").write_text("Name: dame-rs\nVersion: 9.9\n", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(bench, "SCALE", ("dame-rs", "international", 5))
+
+    lines, theirs, ratio = bench.engine_leaves([sys.executable], {"english": (4, 1.0)}, compiled=False)
+    assert [figure.name for figure in (lines, theirs, ratio)] == [
+        "english perft 4", "international by dame-rs", "english against it",
+    ]  # fmt: skip
+    assert ratio.value == pytest.approx(lines.value / theirs.value, abs=0.006)
+    assert ratio.bar == 1.0
+
+
+def test_a_witness_that_is_no_scale_for_the_engine_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.engine_leaves([sys.executable], {}, compiled=False) == ()
+    assert f"{sys.executable} does not have dame-rs" in capsys.readouterr().err
+
+
+def test_the_engine_is_measured_in_positions() -> None:
+    """A tiny measurement: the figures themselves are for a quiet machine."""
+    (positions,) = bench.engine(nodes=300, compiled=False)
+
     assert (positions.unit, positions.bar) == ("nodes/s", 3_000_000)
     assert positions.value > 0

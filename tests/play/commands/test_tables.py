@@ -16,7 +16,7 @@ def test_tables_are_made_and_asked(tmp_path: Path, capsys: pytest.CaptureFixture
     won = json.loads(capsys.readouterr().out)
     assert main([*home, "probe", "--game", "english", "--fen", "W:WKc3:BKe5"]) == 0
 
-    assert (built["game"], built["pieces"], built["bytes"]) == ("english", 2, 3_968)
+    assert (built["game"], built["pieces"], built["bytes"]) == ("english", 2, 3_600)
     assert won == {"value": "win", "plies": 1}
     assert capsys.readouterr().out == "loss in 6 plies\n"
 
