@@ -25,7 +25,8 @@ CLEAR_NATS = 4.0
 """Evidence from which a place contradicts the start position: light discs on light squares never say so much."""
 LEAST_SUPPORT_NATS = 0.3
 """Evidence for the start position that a place must give in the mean. Where discs stand beside the places, as in a mirrored
-picture, all looks that are learnt are one, and nothing contradicts it: places gave -0.2 to 0.1 there, and 3 to 10 on boards set up."""
+picture, all looks that are learnt are one, and nothing contradicts it: places gave -0.2 to 0.1 there, and 3 to 10 on boards that
+were set up."""
 BETTER_LEAD_NATS = 5.0
 """By so much a turn must explain the picture better than the next one; else the caller must say where White sits."""
 

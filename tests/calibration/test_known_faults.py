@@ -11,6 +11,8 @@ import pytest
 from damludo.calibration.board import set_up
 from damludo.play.bench_vision import random_view
 from damludo.play.content import board_content, grid_of_board, layout_for
+from damludo.play.simulated import set_table
+from damludo.rules.position import Colour
 from damludo.rules.variants import variant
 from damludo.simulation.camera import SimulatedCamera
 from damludo.simulation.camera_faults import CameraFault, FaultyCamera
@@ -53,6 +55,20 @@ def test_the_board_is_found_by_day_under_the_ceiling_lamp_and_beside_a_table_lam
     view, _, white_at = set_up([camera.read()], GRID, START, sizes)
     assert white_at == "bottom"
     assert np.abs(view.project(view.outer_corners_mm()) - camera.corners_px()).max() < 3.0
+
+
+@pytest.mark.parametrize("seed", [10007, 2026031])
+def test_a_board_of_lines_among_racks_and_rails_is_found(seed: int) -> None:
+    """Light discs on a light plate hardly show; their shadows, the racks' hollows and the beam make lattices of their own."""
+    game = variant("alquerque")
+    simulated = set_table(game, seed, Colour.WHITE)
+    camera, layout = simulated.camera(), simulated.layout
+    sizes = BoardSizes(layout.square_mm, layout.disc_diameter_mm, layout.disc_height_mm)
+    start = board_content(game.board.playable, game.start)
+    view, _, _ = set_up([camera.read()], grid_of_board(game.board), start, sizes)
+    truth = camera.corners_px()
+    seen = view.project(view.outer_corners_mm())
+    assert min(np.abs(np.roll(seen, turn, axis=0) - truth).max() for turn in (0, 2)) < 2.0
 
 
 def test_a_mirrored_picture_is_refused() -> None:
