@@ -7,6 +7,9 @@ from numba import njit
 
 Decorator = Callable[[str], Callable[[Any], Any]]
 
+OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+"""`_nrt`: references to arrays are not counted, for the caller holds all of them while a kernel runs, and none is made there."""
+
 
 def decorators(ready: bool) -> tuple[Decorator, Decorator]:
     """Return the decorators of functions that Python calls and of those that only other compiled functions call.
@@ -16,7 +19,8 @@ def decorators(ready: bool) -> tuple[Decorator, Decorator]:
     """
 
     def entry(signature: str) -> Callable[[Any], Any]:
-        return njit(signature, cache=True, nogil=True, error_model="numpy")
+        compiler: Callable[[Any], Any] = njit(signature, **OPTIONS)
+        return compiler
 
     def inner(signature: str) -> Callable[[Any], Any]:
         return (lambda function: function) if ready else entry(signature)

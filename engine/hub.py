@@ -7,12 +7,13 @@ Source of the protocols: the text protocol.txt of Scan 3.1 for Hub 2; sessions w
 """
 
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from damludo.engine.errors import BadHubLine, ForeignFailed, ForeignGone, ForeignIllegal, ForeignSilent, GameOver
 from damludo.engine.hub_text import find_move, read_line, write_line, write_move, write_position
@@ -23,6 +24,9 @@ from damludo.rules.moves import Move
 from damludo.rules.notation import format_fen
 from damludo.rules.position import Kind
 from damludo.rules.traits import Variant
+
+LISTENED_TO = 1_000
+"""So many of the last lines of a program are remembered while it is awaited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,35 +100,25 @@ def lasting(game: Game) -> tuple[Game, tuple[Move, ...]]:
     return Game(game.variant, game.positions[: earlier + 1], game.moves[:earlier]), tuple(moves)
 
 
-class Hub2:
-    """The dialogue of Hub 2."""
+class _Hub(ABC):
+    """The course of a dialogue, which is the same in both protocols; a protocol says what its lines look like."""
+
+    new_game: ClassVar[str]
+    """The line that begins a game."""
+    answers: ClassVar[str]
+    """The word that an answer begins with."""
 
     def greet(self, process: LineProcess, variant: Variant, patience: Patience) -> str:
-        """See `Dialogue`; the parameter `variant` is set where the program has one."""
-        name, params = process.name, dict[str, str]()
-
-        def hear(text: str) -> None:
-            nonlocal name
-            try:
-                line = read_line(text)
-            except BadHubLine:
-                return
-            if line.word == "id":
-                name = line.values.get("name", name)[:60]
-            elif line.word == "param":
-                params[line.values.get("name", "")] = line.values.get("values", "")
-
+        """See `Dialogue`."""
+        told = deque[str](maxlen=LISTENED_TO)
         process.send("hub")
-        _await(process, "wait", patience.start_s, hear)
-        known = params.get("variant", "").split()
-        word = "normal" if variant.key == "international" and variant.key not in known else variant.key
-        if word in known:
-            process.send(write_line("set-param", {"name": "variant", "value": word}))
-        elif variant.key != "international":
-            raise ForeignGone(name, f"does not play {variant.key}")
+        _await(process, "wait", patience.start_s, told.append)
+        name, lines = self._introduced(told, process.name, variant)
+        for line in lines:
+            process.send(line)
         process.send("init")
         _await(process, "ready", patience.ready_s)
-        process.send("new-game")
+        process.send(self.new_game)
         return name
 
     def ask(self, process: LineProcess, game: Game, limits: Limits, patience: Patience) -> Answer:
@@ -132,82 +126,104 @@ class Hub2:
         # Whatever it still had to say about earlier positions comes before the answer to this.
         process.send("ping")
         _await(process, "pong", patience.check_s)
-        start, moves = lasting(game)
-        said = {"pos": write_position(game.variant, start.position)}
+        for line in self._question(*lasting(game), limits):
+            process.send(line)
+        told = deque[str](maxlen=LISTENED_TO)
+        answer = _await(process, self.answers, _answer_time(limits, patience), told.append)
+        return self._understood(answer, told)
+
+    @abstractmethod
+    def _introduced(self, told: Iterable[str], name: str, variant: Variant) -> tuple[str, tuple[str, ...]]:
+        """Return the program's name from what it told before `wait` (or the given one), and the lines that set the game.
+
+        Raises:
+            ForeignGone: it does not play that game.
+        """
+
+    @abstractmethod
+    def _question(self, start: Game, moves: Sequence[Move], limits: Limits) -> Iterator[str]:
+        """Yield the lines that ask for a move after some moves."""
+
+    @abstractmethod
+    def _understood(self, answer: str, told: Iterable[str]) -> Answer:
+        """Return what an answer means, with what was told before it."""
+
+
+def _lines(told: Iterable[str], word: str) -> Iterator[Mapping[str, str]]:
+    """Yield the values of the lines of Hub 2 that begin with a word; what cannot be read is no such line."""
+    for text in told:
+        with suppress(BadHubLine):
+            line = read_line(text)
+            if line.word == word:
+                yield line.values
+
+
+class Hub2(_Hub):
+    """The dialogue of Hub 2; the parameter `variant` is set where the program has one."""
+
+    new_game, answers = "new-game", "done"
+
+    def _introduced(self, told: Iterable[str], name: str, variant: Variant) -> tuple[str, tuple[str, ...]]:
+        for values in _lines(told, "id"):
+            name = values.get("name", name)[:60]
+        params = {values.get("name", ""): values.get("values", "") for values in _lines(told, "param")}
+        known = params.get("variant", "").split()
+        word = "normal" if variant.key == "international" and variant.key not in known else variant.key
+        if word in known:
+            return name, (write_line("set-param", {"name": "variant", "value": word}),)
+        if variant.key != "international":
+            raise ForeignGone(name, f"does not play {variant.key}")
+        return name, ()
+
+    def _question(self, start: Game, moves: Sequence[Move], limits: Limits) -> Iterator[str]:
+        said = {"pos": write_position(start.variant, start.position)}
         if moves:
-            said["moves"] = " ".join(write_move(game.variant, move) for move in moves)
-        process.send(write_line("pos", said))
-        process.send(write_line("level", flags=("infinite",)))
+            said["moves"] = " ".join(write_move(start.variant, move) for move in moves)
+        yield write_line("pos", said)
+        yield write_line("level", flags=("infinite",))
         for name, value, default in (
             ("depth", limits.depth, Limits.DEEPEST),
             ("nodes", limits.nodes, Limits.NO_END),
             ("move-time", limits.seconds, None),
         ):
             if value != default:
-                process.send(write_line("level", {name: value}))
-        process.send(write_line("go", flags=("think",)))
+                yield write_line("level", {name: value})
+        yield write_line("go", flags=("think",))
+
+    def _understood(self, answer: str, told: Iterable[str]) -> Answer:
         info: dict[str, str] = {}
-
-        def hear(text: str) -> None:
-            try:
-                line = read_line(text)
-            except BadHubLine:
-                return
-            if line.word == "info":
-                info.update(line.values)
-
-        done = _await(process, "done", _answer_time(limits, patience), hear)
-        try:
-            return Answer(read_line(done).values.get("move", ""), info)
-        except BadHubLine:
-            return Answer(done)
+        for values in _lines(told, "info"):
+            info.update(values)
+        return Answer(next(_lines((answer,), self.answers), {}).get("move", answer), info)
 
 
-class Hub1:
-    """The dialogue of Hub 1, as Scan 2.0 speaks it: 50 fields only."""
+class Hub1(_Hub):
+    """The dialogue of Hub 1, as Scan 2.0 speaks it: 50 fields only, and no limit of nodes."""
 
-    def greet(self, process: LineProcess, variant: Variant, patience: Patience) -> str:
-        """See `Dialogue`."""
+    new_game, answers = "new", "move"
+
+    def _introduced(self, told: Iterable[str], name: str, variant: Variant) -> tuple[str, tuple[str, ...]]:
         if variant.key != "international":
-            raise ForeignGone(process.name, f"does not play {variant.key}: Hub 1 knows International draughts alone")
-        name = process.name
+            raise ForeignGone(name, f"does not play {variant.key}: Hub 1 knows International draughts alone")
+        named = [text[5:65].strip() for text in told if text.startswith("name ")]
+        return (named[-1] if named else name), ()
 
-        def hear(text: str) -> None:
-            nonlocal name
-            if text.startswith("name "):
-                name = text[5:65].strip()
-
-        process.send("hub")
-        _await(process, "wait", patience.start_s, hear)
-        process.send("init")
-        _await(process, "ready", patience.ready_s)
-        process.send("new")
-        return name
-
-    def ask(self, process: LineProcess, game: Game, limits: Limits, patience: Patience) -> Answer:
-        """See `Dialogue`; a limit of nodes is not known there and left out."""
-        process.send("ping")
-        _await(process, "pong", patience.check_s)
-        start, moves = lasting(game)
-        process.send(f"pos {write_position(game.variant, start.position, lower_side=True)}")
+    def _question(self, start: Game, moves: Sequence[Move], limits: Limits) -> Iterator[str]:
+        yield f"pos {write_position(start.variant, start.position, lower_side=True)}"
         for move in moves:
-            process.send(f"move {write_move(game.variant, move)}")
+            yield f"move {write_move(start.variant, move)}"
         if limits.depth < Limits.DEEPEST:
-            process.send(f"depth {limits.depth}")
+            yield f"depth {limits.depth}"
         if limits.seconds is not None:
-            process.send(f"time {max(round(1000 * limits.seconds), 1)}")
-        process.send("go")
+            yield f"time {max(round(1000 * limits.seconds), 1)}"
+        yield "go"
+
+    def _understood(self, answer: str, told: Iterable[str]) -> Answer:
         info: dict[str, str] = {}
-
-        def hear(text: str) -> None:
-            words = text.split()
+        for words in map(str.split, told):
             if words[:1] == ["info"] and len(words) >= 5:
-                info.update(depth=words[1], score=words[3], nodes=words[4])
-
-        answer = _await(process, "move", _answer_time(limits, patience), hear).split()
-        if "score" in info:
-            info["score"] = str(_number(info["score"]) / 100)
-        return Answer(answer[1] if len(answer) > 1 else "", info)
+                info = {"depth": words[1], "score": str(_number(words[3]) / 100), "nodes": words[4]}
+        return Answer("".join(answer.split()[1:2]), info)
 
 
 PROTOCOLS: Mapping[str, Callable[[], Dialogue]] = {"hub": Hub2, "hub1": Hub1}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from damludo.engine.errors import NoSuchLevel
+from damludo.engine.memory import Searcher
 from damludo.engine.port import Limits
 from damludo.engine.search import AlphaBeta
 
@@ -15,23 +16,23 @@ class Level:
     noise_men: float = 0.0
 
 
-# The low levels differ by their misjudgements, the high ones by how far they look: near two plies deeper for every level.
+# The low levels differ by their misjudgements as well: the lowest look at a few moves, each one's captures followed to their end.
 LEVELS = (
-    Level(150, 0.9),
-    Level(270, 0.5),
-    Level(490, 0.25),
-    Level(900, 0.08),
-    Level(2_000),
+    Level(12, 3.0),
+    Level(24, 2.0),
+    Level(60, 1.3),
+    Level(150, 0.8),
+    Level(400, 0.4),
+    Level(1_200, 0.12),
     Level(5_000),
-    Level(20_000),
-    Level(100_000),
-    Level(500_000),
+    Level(30_000),
+    Level(250_000),
     Level(3_000_000),
 )
 
 
-def player_of_level(level: int, seed: int = 0) -> AlphaBeta:
-    """Return the engine of a level.
+def player_of_level(level: int, seed: int = 0, searcher: Searcher | None = None) -> AlphaBeta:
+    """Return the engine of a level; `searcher` is the one to search with, None for that of the process.
 
     Raises:
         NoSuchLevel: outside 1..10.
@@ -39,4 +40,4 @@ def player_of_level(level: int, seed: int = 0) -> AlphaBeta:
     if not 1 <= level <= len(LEVELS):
         raise NoSuchLevel(level, len(LEVELS))
     chosen = LEVELS[level - 1]
-    return AlphaBeta(Limits(nodes=chosen.nodes), chosen.noise_men, seed)
+    return AlphaBeta(Limits(nodes=chosen.nodes), chosen.noise_men, seed, searcher=searcher)

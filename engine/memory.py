@@ -1,6 +1,7 @@
 """The kernels' memory for one game, filled and read: positions, moves, counters and table."""
 
 import itertools
+import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,16 +35,19 @@ LONGEST_PATH = 1_500
 ZOBRIST = tuple(map(random.Random("the keys of positions").getrandbits, [62] * 512))
 """The numbers whose exclusive or is a position's key; the last one is that of Black to move."""
 SIDE_NUMBER = ZOBRIST[-1]
-PARAMS = [0, 0, 10, 8, 4, 0, 1, 0]
 
 
 @cache
 def reductions() -> tuple[int, ...]:
-    """Return by how much less deep late moves are searched, in the order of the kernels."""
+    """Return by how many plies late moves are searched less deep, in the order of the kernels.
+
+    It grows with the logarithms of depth and number. Measured against steps by hand (1 ply from the second or fourth move on, a
+    third of the depth from the sixth on) in Damludo with 5,000 positions for each move: 54 % of 100 games.
+    """
     table = [0] * 512
     for narrow, depth, number in itertools.product(range(2), range(2, 16), range(1, 16)):
-        less = depth // 3 if number >= 6 and depth >= 4 else int(number >= (2 if narrow else 4))
-        table[256 * narrow + 16 * depth + number] = less
+        less = 0.4 + math.log(depth) * math.log(number + 1) / 1.4 - (0.0 if narrow else 0.6)
+        table[256 * narrow + 16 * depth + number] = max(int(less), 0)
     return tuple(table)
 
 
@@ -140,7 +144,6 @@ class Searcher:
             memory[place] = number
         for place, number in enumerate(reductions(), kernel.REDUCTIONS):
             memory[place] = number
-        memory[960:968] = PARAMS
         return memory
 
     def begin(self, game: Game, limits: Limits) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from damludo.engine.coding import code
+from damludo.engine.kernels import places
 from damludo.engine.program import Report, can_compile, program_of, silent
 from damludo.engine.writing import PLAIN, Form
 from damludo.rules import perft as by_rules
@@ -15,17 +16,17 @@ from damludo.rules.position import Position
 from damludo.rules.traits import Variant
 
 ROOM = 1 << 16
-"""Moves that fit into the arrays, those of all plies together."""
-FIRST_FREE = 8
-LIMIT = 5
-"""Places of the kernels' memory: the first that may hold a move, and the one that says how much room there is."""
-COUNTINGS: Mapping[Counting, int] = {"unique": 0, "sequences": 1, "paths": 2}
+"""Moves that fit into the memory, those of all plies together."""
+FIRST_FREE = 2 * places.STRIDE
+"""The first place that may hold a move; those before it say how far the writing has come."""
+COUNTINGS: Mapping[Counting, int] = {"unique": places.UNIQUE, "sequences": places.SEQUENCES, "paths": places.PATHS}
 
 
 def memory_for_moves(form: Form) -> Any:
     """Return a flat array for the kernels of a form with nothing in it but room for moves."""
-    memory: Any = [0] * (4 * ROOM) if form is PLAIN else np.zeros(4 * ROOM, np.int64)
-    memory[LIMIT] = 4 * ROOM
+    size = ROOM * places.STRIDE
+    memory: Any = [0] * size if form is PLAIN else np.zeros(size, np.int64)
+    memory[places.LIMIT] = size
     return memory
 
 

@@ -5,6 +5,7 @@ nothing. It does not even load the functions that only other functions call: wha
 """
 
 import hashlib
+import importlib
 import importlib.metadata
 import importlib.util
 import os
@@ -14,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from pickle import UnpicklingError
 from types import ModuleType
 
 from damludo.engine.layout import WORD
@@ -29,10 +31,18 @@ def silent(sentence: str) -> None:
 
 @cache
 def can_compile() -> bool:
-    """Whether numba is there and not switched off."""
+    """Whether numba is there, fits what else is installed, and is not switched off."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return False
-    return importlib.util.find_spec("numba") is not None
+    try:
+        importlib.import_module("numba")
+    except (
+        ImportError,
+        AttributeError,
+        OSError,
+    ):  # it is missing, wants another numpy, or lacks a library of the system
+        return False
+    return True
 
 
 def form_of(variant: Variant, compiled: bool) -> Form:
@@ -67,13 +77,19 @@ def program_of(
         return Program(form, _plain_modules(variant, parts))
     stored = [_Stored(variant, part, form) for part in parts]
     if all(module.is_ready for module in stored):
-        from numba.core.errors import NumbaError
-
         try:
             return Program(form, {module.part: module.load_ready() for module in stored})
-        except NumbaError:
-            pass  # the cache has lost a function: everything is compiled again
+        except _damage():
+            for module in stored:
+                module.doubt()
     return Program(form, _compile(variant, stored, report))
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """Return what loading raises where the cache has lost a function (numba), or a file its end or its sense (pickle)."""
+    from numba.core.errors import NumbaError
+
+    return NumbaError, UnpicklingError, AttributeError, EOFError, ImportError, IndexError, ValueError
 
 
 def _plain_modules(variant: Variant, parts: Sequence[str]) -> dict[str, ModuleType]:
@@ -119,24 +135,45 @@ class _Stored:
 
     @property
     def is_ready(self) -> bool:
-        """Everything of it has been compiled before."""
-        return self._mark.exists() and self._path.exists()
+        """Everything of it has been compiled before, and the text is still whole."""
+        try:
+            return self._mark.read_text("utf-8") == str(self._path.stat().st_size)
+        except (OSError, UnicodeError):
+            return False
 
     def load_ready(self) -> ModuleType:
         """Load the functions that Python calls from what was compiled before.
 
         Raises:
             NumbaError: something is missing.
+            Exception: something is damaged, see `_damage`.
         """
         return self._load(ready=True)
 
     def load_whole(self, imports: str) -> ModuleType:
         """Load all functions, compiling those that are not there yet."""
-        if not self._path.exists():
-            _write(self._path, f"{imports}{source_of(self._variant, self.part, self._form)}")
-        module = self._load(ready=False)
-        self._mark.touch()
+        text = f"{imports}{source_of(self._variant, self.part, self._form)}"
+        if not self._path.exists() or self._path.read_bytes() != text.encode():
+            self._forget()
+            _write(self._path, text)
+        try:
+            module = self._load(ready=False)
+        except _damage():
+            self._forget()
+            _write(self._path, text)
+            module = self._load(ready=False)
+        self._mark.write_text(str(self._path.stat().st_size), "utf-8")
         return module
+
+    def doubt(self) -> None:
+        """Take it for not ready."""
+        self._mark.unlink(missing_ok=True)
+
+    def _forget(self) -> None:
+        """Take away all files of this part: a power cut may have left them cut short."""
+        self.doubt()
+        for file in (self._path, *self._path.parent.glob(f"__pycache__/{self.name}.*")):
+            file.unlink(missing_ok=True)
 
     def _load(self, ready: bool) -> ModuleType:
         loaded = sys.modules.get(self.name)

@@ -131,29 +131,30 @@ class AlphaBeta:
 
 
 class _Watch:
-    """Ends a search when its time is over, from a thread of its own."""
+    """Ends a search when its time is over, from a thread of its own, which nobody waits for."""
 
     PERIOD_S = 0.002
 
     def __init__(self, searcher: Searcher, end_s: float | None, now_s: Callable[[], float]) -> None:
         self._searcher, self._end_s, self._now_s = searcher, end_s, now_s
         self._done = threading.Event()
-        self._thread = threading.Thread(target=self._wait, daemon=True)
+        self._ending = threading.Lock()
 
     def __enter__(self) -> None:
         if self._end_s is not None:
-            self._thread.start()
+            threading.Thread(target=self._wait, args=(self._end_s,), daemon=True).start()
 
     def __exit__(self, *error: object) -> None:
-        self._done.set()
-        if self._end_s is not None:
-            self._thread.join()
+        # Once this lock was held no stop can come any more, which would meet the next search.
+        with self._ending:
+            self._done.set()
 
-    def _wait(self) -> None:
-        assert self._end_s is not None
-        while not self._done.is_set() and (left_s := self._end_s - self._now_s()) > 0:
+    def _wait(self, end_s: float) -> None:
+        while not self._done.is_set() and (left_s := end_s - self._now_s()) > 0:
             self._done.wait(min(left_s, self.PERIOD_S) if left_s < 10 * self.PERIOD_S else left_s / 2)
-        self._searcher.stop()
+        with self._ending:
+            if not self._done.is_set():
+                self._searcher.stop()
 
 
 class Deepening:

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ MOVES, START = 64, 1 << 14
 """In the kernels' memory: where moves are written while tables are made, and where the tables begin."""
 LONGEST = 254
 """No end is told that is further away than so many plies."""
-FEW = 10_000
+FEW = 50_000
 """So few entries are found out sooner than a compiler is loaded."""
 CHUNK = 1 << 18
 """So many entries between two chances for Ctrl-C."""
@@ -81,7 +82,7 @@ class Builder:
             raise NoTables(f"tables are made for 2 to {MOST_PIECES} pieces, not for {pieces}")
         self.variant, self.pieces = variant, pieces
         if compiled is None:
-            compiled = can_compile() and entries(variant, pieces) > FEW
+            compiled = entries(variant, pieces) > FEW and can_compile()
         self._program = program_of(variant, compiled, PARTS, report)
         words = (entries(variant, pieces) + 7) // 8
         size = START + words
@@ -116,14 +117,29 @@ class Builder:
         )
 
     def save(self, folder: Path) -> Path:
-        """Write the tables to their file, whole or not at all."""
+        """Write the tables to their file, whole or not at all.
+
+        Raises:
+            NoTables: it cannot be written.
+        """
         path = file_of(self.variant, self.pieces, folder)
-        folder.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}")
         words = self._memory[START:]
-        # Plain Python's words have no sign, and those of arrays have: the bits are the same.
-        (np.array(words, "<u8") if self._program.form is PLAIN else words.astype("<i8")).tofile(part)
-        os.replace(part, path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with part.open("wb") as file:
+                # Plain Python's words have no sign, and those of arrays have: the bits are the same.
+                file.write((np.array(words, "<u8") if self._program.form is PLAIN else words.astype("<i8")).tobytes())
+                file.flush()
+                # A power cut must not leave the name of a table on a file of zeros: they would all be draws.
+                os.fsync(file.fileno())
+            os.replace(part, path)
+        except OSError as error:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise NoTables(
+                f"{path} cannot be written ({error.strerror}); name another folder with --home or free some room"
+            ) from error
         return path
 
 

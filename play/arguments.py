@@ -57,10 +57,7 @@ def seed(text: str) -> int:
 
 def speed(text: str) -> float:
     """Read how many times faster than real the simulated table lives, 0.1 to 20; an argparse type."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
+    number = number_in(text)
     if not 0.1 <= number <= 20.0:
         raise argparse.ArgumentTypeError(f"{text[:20]!r} is outside 0.1 to 20")
     return number
@@ -68,13 +65,18 @@ def speed(text: str) -> float:
 
 def seconds(text: str) -> float:
     """Read a number of seconds above 0; an argparse type."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
+    number = number_in(text)
     if not (number > 0 and math.isfinite(number)):
         raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number of seconds above 0")
     return number
+
+
+def number_in(text: str) -> float:
+    """Return the number in a text, NaN (which is in no range) where there is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def corners(text: str) -> list[tuple[float, float]]:
@@ -102,7 +104,7 @@ def add_gantry_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=1, metavar="X", help="with --sim: how the gantry stands (default: 1)"
     )
     parser.add_argument(
-        "--speed", type=_speed, default=1.0, metavar="X", help="with --sim: times faster than real (0.1 to 20)"
+        "--speed", type=speed, default=1.0, metavar="X", help="with --sim: times faster than real (0.1 to 20)"
     )
     parser.add_argument("--game", metavar="KEY", help="the game whose board lies there (default: play.game)")
 
@@ -132,13 +134,3 @@ def gantry_choice(arguments: argparse.Namespace) -> "GantryChoice":
         arguments.speed,
         Path(calibration) if calibration else None,
     )
-
-
-def _speed(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.1 <= value <= 20.0:
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number from 0.1 to 20")
-    return value

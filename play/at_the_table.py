@@ -43,16 +43,17 @@ LAG_S = 0.15
 SEARCH_AGAIN_S = 1.0
 """Between two looks for a board that is being set up."""
 NEXT_ORDER_HZ = 10.0
-HINT_LEVEL = 6
+HINT_LEVEL = 7
 """Hints are of at least this level; it needs well below a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebChoice:
-    """Where the page is served; `browser`: open it too."""
+    """Where the page is served; `browser`: open it too; `language`: None for that of the browser."""
 
     port: int
     browser: bool
+    language: str | None = None
 
 
 def play_simulated(
@@ -124,6 +125,7 @@ def _page(web: WebChoice, first: NewGame, *, simulation: bool, speed: float = 1.
                     first.level,
                     simulation=simulation,
                     speed=speed,
+                    language=web.language,
                 )
             )
         except OSError as error:

@@ -1,31 +1,33 @@
 """What `damludo bench vision` measures of watching: rendered games, breaches, touches, disturbances, time."""
 
 import itertools
+import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 import cv2
 import numpy as np
 
-from damludo.play.console import note
+from damludo.play.console import CommandError, ExitCode, note
 from damludo.play.rendered_games import (
     BREACHES,
     DISTURBANCES,
     Breach,
     Ply,
     RenderedGame,
-    Timing,
     Touched,
     play_breach,
     play_ply,
     play_touch,
 )
+from damludo.rules.game import Game
 from damludo.rules.variants import variant
 from damludo.vision.errors import BoardNotFound
 
-FIRST_SEED = 730_000
+FIRST_SEED = 760_000
 """Tables from here on were not looked at during development."""
 GAMES = ("damludo", "english", "international", "russian", "damludo", "italian", "brazilian", "turkish")
 PLIES_A_GAME = 24
@@ -35,7 +37,9 @@ MOST_PLIES_BEFORE = 60
 SHIFTS = (0.03, 0.045, 0.06, 0.1)
 COUNTS = 0.95
 """Events at least this sure count."""
-BINS = (0.5, 0.7, 0.9, 0.95, 0.99, 1.0000001)
+WATCHED_S = 6.0
+"""So long a board on which nothing happens is watched to take the time of a frame."""
+BINS = (0.0, 0.2, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0000001)
 """Edges of the reliability diagram."""
 
 Row = tuple[str, float, str, float | None, bool]
@@ -44,12 +48,17 @@ Row = tuple[str, float, str, float | None, bool]
 
 @dataclass(eq=False, slots=True)
 class Tally:
-    """All that was tried."""
+    """All that was tried.
+
+    Attributes:
+        quiet_s: processor time of a frame in which nothing happened, the middle one of each game.
+        refused: tables on which the board was not found.
+    """
 
     plies: list[Ply] = field(default_factory=list)
     breaches: list[Breach] = field(default_factory=list)
     touches: list[Touched] = field(default_factory=list)
-    timings: list[Timing] = field(default_factory=list)
+    quiet_s: list[float] = field(default_factory=list)
     refused: int = 0
 
     def add(self, other: "Tally") -> None:
@@ -57,8 +66,42 @@ class Tally:
         self.plies += other.plies
         self.breaches += other.breaches
         self.touches += other.touches
-        self.timings += other.timings
+        self.quiet_s += other.quiet_s
         self.refused += other.refused
+
+    def to_json(self) -> str:
+        """Return one line; the events of the plies are left out."""
+        plain = asdict(self)
+        for ply in plain["plies"]:
+            del ply["events"]
+        return json.dumps(plain)
+
+    @classmethod
+    def from_json(cls, line: str) -> "Tally":
+        """Return what `to_json` told.
+
+        Raises:
+            CommandError: the line is no tally.
+        """
+        try:
+            plain = json.loads(line)
+            for ply in plain["plies"]:
+                ply["touches"] = tuple((name, sure) for name, sure in ply["touches"])
+                ply["contacts"] = tuple((sure, true) for sure, true in ply["contacts"])
+            for touch in plain["touches"]:
+                touch["false"] = tuple((name, sure) for name, sure in touch["false"])
+            return cls(
+                [Ply(**ply) for ply in plain["plies"]],
+                [Breach(**breach) for breach in plain["breaches"]],
+                [Touched(**touch) for touch in plain["touches"]],
+                list(plain["quiet_s"]),
+                int(plain["refused"]),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise CommandError(
+                f"a line of the kept games cannot be read ({error}); they were kept by another version, begin a new file",
+                ExitCode.BAD_INPUT,
+            ) from error
 
 
 def try_game(number: int, first_seed: int = FIRST_SEED, size: tuple[int, int] = (640, 480)) -> Tally:
@@ -73,18 +116,19 @@ def try_game(number: int, first_seed: int = FIRST_SEED, size: tuple[int, int] = 
     _play_on(table, int(table.random.integers(0, MOST_PLIES_BEFORE)))
     for ply in range(1, PLIES_A_GAME + 1):
         if table.game.result() is not None or not table.game.legal_moves():
-            break
+            table.jump_to(Game.new(table.variant))
         disturbed = ply % DISTURBED_EVERY == 0
         kind = DISTURBANCES[(number + ply // DISTURBED_EVERY) % len(DISTURBANCES)] if disturbed else "clean"
         tally.plies.append(play_ply(table, kind))
-        if table.game.result() is not None:
-            break
+        if table.game.result() is not None or not table.game.legal_moves():
+            continue
         if ply % TOUCH_EVERY == 0:
             touched = play_touch(table, SHIFTS[int(table.random.integers(len(SHIFTS)))])
             tally.touches += [] if touched is None else [touched]
         if ply % BREACH_EVERY == 0:
             tally.breaches += _breach(table, ply // BREACH_EVERY)
-    tally.timings = table.timings
+    quiet = [timing.seconds for timing in table.timings if timing.quiet]
+    tally.quiet_s = [float(np.median(quiet))] if quiet else []
     return tally
 
 
@@ -111,19 +155,43 @@ def _breach(table: RenderedGame, turn: int) -> list[Breach]:
     return []
 
 
-def tried(plies: int, first_seed: int = FIRST_SEED) -> Tally:
-    """Watch games until so many legal plies were played."""
-    tally, number = Tally(), 0
+def tried(plies: int, kept: Path | None = None, first_game: int = 0, first_seed: int = FIRST_SEED) -> Tally:
+    """Watch games until so many legal plies were played.
+
+    Args:
+        plies: at least so many.
+        kept: a line for each game watched is written there, and what stands there already is not watched again; the parts of a
+            long measurement may be watched one after the other, or side by side from different games on and then joined.
+        first_game: number of the first game of the file.
+        first_seed: of game 0.
+    """
+    tally, number = Tally(), first_game
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept is not None and kept.exists() else []
+    for line in lines:
+        tally.add(Tally.from_json(line))
+        number += 1
     while len(tally.plies) < plies:
-        tally.add(try_game(number, first_seed))
+        game = try_game(number, first_seed)
+        tally.add(game)
+        if kept is not None:
+            with kept.open("a", encoding="utf-8") as file:
+                print(game.to_json(), file=file)
         number += 1
         note(f"game {number}: {len(tally.plies)} of {plies} plies, {_share(_right(tally.plies)):.2f} % right")
     return tally
 
 
-def watch_figures(plies: int) -> list[Row]:
-    """Watch rendered games and return the figures."""
-    return rows(tried(plies))
+def watch_figures(plies: int, kept: Path | None = None, first_game: int = 0) -> list[Row]:
+    """Watch rendered games and return the figures; see `tried`."""
+    return [*rows(tried(plies, kept, first_game)), *_of_large_pictures()]
+
+
+def _of_large_pictures() -> Iterator[Row]:
+    table = RenderedGame(variant("damludo"), FIRST_SEED, (1280, 720))
+    table.timings.clear()
+    table.live(WATCHED_S)
+    quiet = [timing.seconds for timing in table.timings if timing.quiet]
+    yield "frame 1280x720 in which nothing happens", 1000 * float(np.median(quiet)), "ms", 8.0, True
 
 
 def rows(tally: Tally) -> list[Row]:
@@ -179,13 +247,10 @@ def _of_touches(tally: Tally) -> Iterator[Row]:
     for least, bar in ((0.03, 90.0), (0.06, 97.0)):
         told = [touch.confidence >= COUNTS for touch in tally.touches if touch.shift_squares >= least - 1e-6]
         yield f"shifts of {least} square and more ({len(told)}) told", _share(told), "%", bar, False
-    yield (
-        "of the touches told, true",
-        _share([true for sure, true in _touch_claims(tally) if sure >= COUNTS]),
-        "%",
-        99.0,
-        False,
-    )
+    told = [true for sure, true in _touch_claims(tally) if sure >= COUNTS]
+    yield f"of the touches told ({len(told)}), true", _share(told), "%", 99.0, False
+    fingers = [bool(ply.contacts) for ply in tally.plies if ply.kind == "finger"]
+    yield f"fingers that rested on a disc ({len(fingers)}) logged", _share(fingers), "%", None, False
 
 
 def _touch_claims(tally: Tally) -> list[tuple[float, bool]]:
@@ -201,6 +266,7 @@ def _reliability(tally: Tally) -> Iterator[Row]:
     claims = _touch_claims(tally)
     claims += [(ply.confidence, True) for ply in tally.plies if ply.outcome == "right"]
     claims += [(breach.confidence, breach.named) for breach in tally.breaches if breach.confidence > 0]
+    claims += [contact for ply in tally.plies for contact in ply.contacts]
     for low, high in itertools.pairwise(BINS):
         inside = [true for sure, true in claims if low <= sure < high]
         if inside:
@@ -208,6 +274,5 @@ def _reliability(tally: Tally) -> Iterator[Row]:
 
 
 def _of_time(tally: Tally) -> Iterator[Row]:
-    quiet = [timing.seconds for timing in tally.timings if timing.quiet]
-    if quiet:
-        yield "frame 640x480 in which nothing happens", 1000 * float(np.median(quiet)), "ms", 4.0, True
+    if tally.quiet_s:
+        yield "frame 640x480 in which nothing happens", 1000 * float(np.median(tally.quiet_s)), "ms", 4.0, True

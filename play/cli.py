@@ -68,7 +68,20 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         )
         module.add_arguments(sub)
         sub.set_defaults(run=module.run)
+        _add_examples(sub, name, module.EXAMPLES)
     return parser
+
+
+def _add_examples(command: argparse.ArgumentParser, name: str, examples: Sequence[str]) -> None:
+    """Show below the help of each step of a command the examples of that step."""
+    steps = (action for action in command._actions if isinstance(action, argparse._SubParsersAction))
+    for step, parser in ((step, parser) for action in steps for step, parser in action.choices.items()):
+        own = [
+            line for line in examples if line.startswith(f"damludo {name} {step} ") or line == f"damludo {name} {step}"
+        ]
+        if own and parser.epilog is None:
+            parser.epilog = "examples:\n" + "\n".join(f"  {line}" for line in own)
+            parser.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -41,6 +41,23 @@ class CommandError(Exception):
         self.code = code
 
 
+class Progress:
+    """One line on standard error that tells how far a long command is: rewritten on a terminal, nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self.shown = sys.stderr.isatty()
+
+    def show(self, text: str) -> None:
+        """Replace the line."""
+        if self.shown:
+            print(f"\r{text}", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Go on below the line."""
+        if self.shown:
+            print(file=sys.stderr)
+
+
 def cannot_write(path: object, error: OSError) -> CommandError:
     """Return the error of a file of the user's that could not be written."""
     reason = error.strerror or type(error).__name__

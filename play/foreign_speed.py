@@ -2,7 +2,8 @@
 
 Runs alone, by its path: that environment need not have this program. Three libraries are known, and an environment has one of
 them: two are imported as `draughts`, the third counts lines by itself. Arguments are games with depths, `english:5`, of which
-those are counted that the library plays; the answer is one JSON document, an empty one if no library is there.
+those are counted that the library plays, and libraries, if not all are asked for; the answer is one JSON document, an empty one
+if no library is there.
 """
 
 import importlib
@@ -10,7 +11,7 @@ import importlib.metadata
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 
@@ -58,9 +59,10 @@ def leaves_per_s(board: Any, depth: int, count: Callable[[Any, int], int] = perf
     return round(nodes / (time.process_time() - start_s), 1)
 
 
-def measure(depths: Mapping[str, int]) -> dict[str, object]:
+def measure(depths: Mapping[str, int], libraries: Sequence[str]) -> dict[str, object]:
     """Return the library that is there with its speed in each game; nothing if there is none, or it lacks something itself."""
-    for name, library in LIBRARIES.items():
+    for name in libraries:
+        library = LIBRARIES[name]
         try:
             version = importlib.metadata.version(name)
             module = importlib.import_module(library.module)
@@ -77,5 +79,6 @@ def measure(depths: Mapping[str, int]) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    pairs = (word.split(":") for word in sys.argv[1:])
-    sys.stdout.write(json.dumps(measure({key: int(depth) for key, depth in pairs})) + "\n")
+    games = dict(word.split(":") for word in sys.argv[1:] if ":" in word)
+    asked = [word for word in sys.argv[1:] if ":" not in word] or list(LIBRARIES)
+    sys.stdout.write(json.dumps(measure({key: int(depth) for key, depth in games.items()}, asked)) + "\n")

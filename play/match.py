@@ -19,7 +19,16 @@ from damludo.play.ports import Answer, Arm, Clock, Command, Commands, Eyes, NewG
 from damludo.play.referee import READ_AGAIN, Ruling, agrees, contradicted_squares, rule
 from damludo.play.setting_up import IDLE_CHECK_S, AsPromised, CutOff, set_up
 from damludo.play.taking_back import before_last_move_of, choreograph_back
-from damludo.play.telling import ask_to_straighten, move_data, tell_agreed, tell_illegal, tell_unfinished, way
+from damludo.play.telling import (
+    ask_to_straighten,
+    move_data,
+    move_words,
+    tell_agreed,
+    tell_hint,
+    tell_illegal,
+    tell_result,
+    tell_unfinished,
+)
 from damludo.play.timekeeping import OFF, GameClock, TimeControl
 from damludo.play.touching import STRAIGHTENED, TOUCHED, TouchRule
 from damludo.robot.places import TableLayout
@@ -204,10 +213,8 @@ class Match:
     def _finish(self) -> State:
         result = self._result()
         assert result is not None
-        winner = None if result.winner is None else result.winner.word
-        text = f"{winner.capitalize()} wins. {result.reason}" if winner else f"Draw. {result.reason}"
         self._clock.pause(self._lookout.now_s)
-        self._lookout.tell(EventKind.RESULT, text, winner=winner, reason=result.reason, plies=len(self.game.moves))
+        tell_result(self._lookout, result, len(self.game.moves))
         return State.FINISHED
 
     def _result(self) -> Result | None:
@@ -323,11 +330,11 @@ class Match:
         move = legal.get(choice.move.identity)
         if move is None:
             raise IllegalMove(f"the engine wants {move_text(self.game.variant, choice.move)}, which is not legal here")
-        text = move_text(self.game.variant, move)
+        text = move_words(self.game.variant, move)
         self._lookout.tell(
             EventKind.THINKING,
             f"The machine plays {text}.",
-            move=text,
+            move=move_text(self.game.variant, move),
             score=round(choice.score, 2),
             nodes=choice.nodes,
         )
@@ -353,7 +360,7 @@ class Match:
             return State.HUMAN_TO_MOVE
         self._clock.pause(self._lookout.now_s)
         variant, undone = self.game.variant, self.game.moves[len(earlier.moves) :]
-        texts = [move_text(variant, move) for move in undone]
+        texts = [move_words(variant, move) for move in undone]
         plan = choreograph_back(self._settings.layout, self.game, earlier, self.racks)
         if agrees(self._lookout.read(), self._content()):
             self._answered = self._carrier.carry_out(plan, f"the taking back of {', '.join(texts)}", earlier)
@@ -443,10 +450,7 @@ class Match:
             self._note("A hint is given in your turn.")
             return
         move = (self._settings.adviser or self._player).choose(self.game).move
-        text = move_text(self.game.variant, move)
-        self._lookout.tell(
-            EventKind.HINT, f"You could play {text}.", move=text, squares=way(self.game.variant.board, move)
-        )
+        tell_hint(self._lookout, self.game.variant, move)
 
     def _set_level(self, level: int) -> None:
         if self._settings.player_of is not None:
@@ -488,7 +492,7 @@ class Match:
         if margin_nats is not None:
             data["margin_nats"] = round(margin_nats, 1)
         self._lookout.tell(
-            EventKind.MOVE, f"{'You' if by == 'human' else 'The machine'} played {move_text(variant, move)}.", **data
+            EventKind.MOVE, f"{'You' if by == 'human' else 'The machine'} played {move_words(variant, move)}.", **data
         )
 
     def _content(self) -> dict[int, Content]:

@@ -172,14 +172,18 @@ def find_record(folder: Path, name: str) -> Record:
     raise CommandError(f"{wrong}; 'damludo records list' names all of them", ExitCode.BAD_INPUT)
 
 
-def cut_off_record(folder: Path, *, simulated: bool) -> Record | None:
-    """Return the newest game of a kind of table if it was cut off or left before its end, None if it was not."""
+def cut_off_record(folder: Path, *, simulated: bool | None = None) -> Record | None:
+    """Return the newest game with a move, if it was cut off or left before its end; None if it was not.
+
+    Args:
+        simulated: at which kind of table; None for both.
+    """
     for path in sorted(folder.glob(f"*{SUFFIX}"), reverse=True):
         try:
             record = read_record(path)
         except BadJournal:
             continue
-        if (record.simulated is not None) is simulated and record.game.moves:
+        if record.game.moves and simulated in (None, record.simulated is not None):
             return record if record.state in ("cut off", "left") else None
     return None
 

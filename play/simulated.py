@@ -11,7 +11,7 @@ import numpy as np
 
 from damludo.calibration.gantry import GantryFit, PointPair, fit_gantry
 from damludo.play.choreography import Racks
-from damludo.play.console import ExitCode, note, print_json
+from damludo.play.console import ExitCode, counted, note, print_json
 from damludo.play.content import board_content, grid_of_board, layout_for
 from damludo.play.events import Listener, fan_out
 from damludo.play.eyes_again import find_again
@@ -251,7 +251,9 @@ def simulate(options: SimulationOptions, games: int, as_json: bool) -> int:
         total.add(played.score)
         finished += played.finished
         simulated_seconds += played.simulated_seconds
-        note(f"game {number + 1} of {games}: {played.score.plies} plies, {played.result or 'not finished'}")
+        note(
+            f"game {number + 1} of {games}: {counted(played.score.plies, 'ply', 'plies')}, {played.result or 'not finished'}"
+        )
     document = {
         "game": options.variant.key,
         "games": games,

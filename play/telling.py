@@ -6,8 +6,10 @@ from damludo.play.events import EventKind, JsonValue
 from damludo.play.lookout import Lookout
 from damludo.play.referee import Ruling
 from damludo.play.touching import Agreement
+from damludo.rules.ending import Result
 from damludo.rules.explanation import explain
 from damludo.rules.geometry import Board
+from damludo.rules.messages import LANGUAGES
 from damludo.rules.moves import Move
 from damludo.rules.notation import move_json, move_text
 from damludo.rules.position import Position
@@ -20,6 +22,11 @@ def way(board: Board, move: Move) -> list[JsonValue]:
     return [board.name(square) for square in (move.origin, *move.path)]
 
 
+def move_words(variant: Variant, move: Move) -> str:
+    """Return a move for a sentence: "c3xe5", or "the removal of d5" for a stone that is taken off."""
+    return move_text(variant, move) if move.path else f"the removal of {variant.board.name(move.origin)}"
+
+
 def move_data(variant: Variant, before: Position, move: Move) -> JsonValue:
     """Return a move as it stands in the events."""
     return cast(JsonValue, move_json(variant, before, move))
@@ -30,6 +37,7 @@ def tell_illegal(lookout: Lookout, variant: Variant, verdict: Illegal) -> None:
     lookout.tell(
         EventKind.ILLEGAL,
         explain(verdict),
+        texts=_in_other_languages(verdict),
         reason=verdict.reason_code,
         article=verdict.article,
         squares=lookout.names(verdict.squares),
@@ -44,10 +52,28 @@ def tell_unfinished(lookout: Lookout, verdict: Unfinished) -> None:
     lookout.tell(
         EventKind.UNFINISHED,
         explain(verdict),
+        texts=_in_other_languages(verdict),
         article=verdict.article,
         squares=lookout.names(verdict.discs_to_remove),
         due=lookout.names({*verdict.discs_to_remove, *verdict.continue_to, *crown}),
     )
+
+
+def tell_hint(lookout: Lookout, variant: Variant, move: Move) -> None:
+    """Tell a person what could be played."""
+    words, squares = move_words(variant, move), way(variant.board, move)
+    lookout.tell(EventKind.HINT, f"You could play {words}.", move=move_text(variant, move), squares=squares)
+
+
+def tell_result(lookout: Lookout, result: Result, plies: int) -> None:
+    """Tell how a game of so many plies ended."""
+    winner = None if result.winner is None else result.winner.word
+    text = f"{winner.capitalize()} wins. {result.reason}" if winner else f"Draw. {result.reason}"
+    lookout.tell(EventKind.RESULT, text, winner=winner, reason=result.reason, plies=plies)
+
+
+def _in_other_languages(verdict: Illegal | Unfinished) -> dict[str, JsonValue]:
+    return {language: explain(verdict, language) for language in LANGUAGES if language != "en"}
 
 
 def tell_agreed(lookout: Lookout, board: Board, agreement: Agreement) -> None:

@@ -32,9 +32,16 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     learn = commands.add_parser("learn", help="self-play, fit, match; started again it goes on where it was")
-    _common(learn, games=4_000, help_="games of self-play")
-    learn.add_argument("--nodes", metavar="N", type=count, default=300, help="positions for each move (default: 300)")
-    learn.add_argument("--steps", metavar="N", type=count, default=150, help="steps of the fit (default: 150)")
+    _common(learn, games=3_000, help_="games of self-play of each generation")
+    learn.add_argument(
+        "--generations",
+        metavar="N",
+        type=count,
+        default=2,
+        help="each plays with the weights of the ones before (default: 2)",
+    )
+    learn.add_argument("--nodes", metavar="N", type=count, default=400, help="positions for each move (default: 400)")
+    learn.add_argument("--steps", metavar="N", type=count, default=80, help="steps of the fit (default: 80)")
     learn.add_argument("--jobs", metavar="N", type=count, default=1, help="processes for self-play (default: 1)")
     learn.add_argument(
         "--folder", metavar="DIR", type=Path, default=Path("training"), help="for games and weights (default: training)"
@@ -106,7 +113,7 @@ def _learn(arguments: argparse.Namespace) -> int:
     trials = [_trial(arguments, fitted.weights, what, limits) for what, limits in _matches(arguments)]
     command = f"{PROG} {shlex.join(arguments.words)}"
     date = datetime.datetime.now(datetime.UTC).date().isoformat()
-    text = card(item, arguments.games, date, fitted, trials, command)
+    text = card(item, arguments.generations, date, fitted, trials, command)
     ship(game.key, fitted.weights, text, arguments.folder)
     print(text)
     gained = all(trial.score.share >= GAIN for trial in trials)
@@ -118,9 +125,8 @@ def _learn(arguments: argparse.Namespace) -> int:
 
 
 def _fit(arguments: argparse.Namespace, item: "Item") -> "Fit":
-    from damludo.engine.train.fit import fit
-    from damludo.engine.train.sampling import GAMES_OF_AN_ITEM, items, sample
-    from damludo.rules.variants import variant
+    from damludo.engine.train.generations import Work, learn
+    from damludo.engine.train.sampling import GAMES_OF_AN_ITEM
 
     def played(done: int, of: int) -> None:
         if done % (10 * GAMES_OF_AN_ITEM) == 0 or done == of:
@@ -130,8 +136,8 @@ def _fit(arguments: argparse.Namespace, item: "Item") -> "Fit":
         if step % 25 == 0:
             note(f"fit: step {step} of {arguments.steps}, loss {loss:.4f}")
 
-    positions = sample(items(item, arguments.games), arguments.folder / "games", arguments.jobs, played)
-    return fit(variant(item.game), positions, fitted, arguments.steps)
+    work = Work(item, arguments.generations, arguments.folder / "games", arguments.jobs, arguments.steps)
+    return learn(work, played, fitted)
 
 
 def _matches(arguments: argparse.Namespace) -> "tuple[tuple[str, Limits], ...]":
@@ -139,7 +145,7 @@ def _matches(arguments: argparse.Namespace) -> "tuple[tuple[str, Limits], ...]":
 
     return (
         (f"{arguments.match_nodes} positions a move", Limits(nodes=arguments.match_nodes)),
-        (f"{arguments.match_seconds:g} s a move", Limits(seconds=arguments.match_seconds)),
+        (f"{arguments.match_seconds:g} s of processor time a move", Limits(seconds=arguments.match_seconds)),
     )
 
 

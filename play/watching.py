@@ -32,7 +32,7 @@ class WatchEvent:
     """One thing that happened.
 
     Attributes:
-        event: "hand_in", "hand_out", "board", "move", "lifted", "placed", "put_back", "touched", "illegal", "unsure", ...
+        event: "hand_in", "hand_out", "board", "move", "lifted", "placed", "put_back", "touched", "contact", "illegal", ...
         frame, time_s: the frame that shows it (it may lie before the frame at which it was understood).
         confidence: 0..1.
         more: further keys of the JSON line.

@@ -13,6 +13,8 @@ CHANGED_SCORE = 5.0
 """A place with this score, against those that the hand does not cover, is worth reading."""
 CLEAR_NATS = 10.0
 """A single picture beside a hand has shadows: it must be this clear."""
+ENOUGH_FRAMES = 6
+"""What was seen in so many pictures needs no further one."""
 FEWEST_FREE = 6
 """With fewer places free of the hand there is no usual score to compare with."""
 
@@ -52,6 +54,14 @@ class Glimpses:
     def clear(self) -> None:
         """Begin a new turn."""
         self.emptied, self.filled = {}, {}
+
+    def open(self, places: list[int]) -> list[int]:
+        """Return those of some changed places that are not surely known yet."""
+        return [
+            place
+            for place in places
+            if all(place not in seen or seen[place].frames < ENOUGH_FRAMES for seen in (self.emptied, self.filled))
+        ]
 
     def note(
         self, table: NDArray[np.float64], places: list[int], believed: Mapping[int, Content], number: int, time_s: float

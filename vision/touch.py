@@ -232,8 +232,8 @@ SHIFT_WEIGHTS = (5.96, 1.87, -1.17)
 tables under changed lamps, exposures, shadows, reflections and neighbours: 6,589 discs that were not moved, 370 that were."""
 SHIFT_UNITS, SHIFT_LEAST = (0.01, 0.01, 0.001), (0.0003, 0.0003, 0.0005)
 """Squares: the unit of each, and what counts as no less."""
-SHIFT_BIAS = 1.88
-"""... and its constant, for one touched disc among a hundred that a hand was over."""
+SHIFT_BIAS = 2.6
+"""... and its constant, for one touched disc among fifty that a hand was over."""
 NOT_COVERED_LOG_ODDS = -3.0
 """A disc that no hand was seen over was hardly touched; but a finger tip at the edge may be overlooked."""
 MOST_LOG_ODDS = 7.0

@@ -311,7 +311,8 @@ class BoardWatcher:
         self._baseline = self._sampler.sample(_average(frames))
         self._baseline_frame, self._baseline_s = frames[-1].number, frames[-1].time_s
         self._baseline_is_calm = len(frames) >= CALM_FRAMES
-        self._baseline_due = False
+        # What stirred before is in the baseline.
+        self._baseline_due = self._stirred = False
 
     def _baseline_wants_refreshing(self, now_s: float) -> bool:
         if not self._baseline_is_calm:
@@ -346,7 +347,7 @@ class BoardWatcher:
             return
         patches, covered = self._sampler.sample(frame.image), self._motion.covered_now
         places = changed_beside(self._baseline, patches, self.view.grid, covered, self._believed)
-        if places:
+        if self.glimpses.open(places):
             table = np.asarray(self._reader.read(frame.image, self._believed), dtype=np.float64)
             self.glimpses.note(table, places, self._believed, frame.number, frame.time_s)
 

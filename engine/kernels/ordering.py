@@ -73,5 +73,5 @@ def reduced(depth: int, level: int, number: int, narrow: bool, index: int, memor
         return depth
     less = memory[REDUCTIONS + (256 if narrow else 0) + min(level, 15) * 16 + min(number, 15)]
     if memory[index + SCORE] >= 1 << 27:
-        less -= memory[966]
+        less -= 1
     return depth - max(less, 0)

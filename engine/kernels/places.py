@@ -59,8 +59,6 @@ COMING = 6144
 """For each ply the move that led there."""
 ENDS = 7168
 """For each ply the place behind its moves."""
-HINTED = 7424
-"""For each ply what the table knew of the position there."""
 REDUCTIONS = 7680
 """By how much less deep a late move is searched; index 256 * (narrow window) + 16 * depth + number of the move, both at most
 15.

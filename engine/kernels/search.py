@@ -18,7 +18,7 @@ from damludo.engine.kernels.constants import (
 from damludo.engine.kernels.drawing import bare_draw, count_plies, repeats
 from damludo.engine.kernels.endgames import entry_of, look_up
 from damludo.engine.kernels.evaluation import evaluate
-from damludo.engine.kernels.moves import after, capturers, generate, kind_at, quiet, removals
+from damludo.engine.kernels.moves import after, capturers, captures, generate, kind_at, quiet, removals
 from damludo.engine.kernels.ordering import bring_best, praise, rate, reduced, to_front
 from damludo.engine.kernels.places import (
     AT_LEAST,
@@ -32,7 +32,6 @@ from damludo.engine.kernels.places import (
     EXACT,
     FIRST_SCORE,
     GENERATION,
-    HINTED,
     MATE,
     NODE_LIMIT,
     NODES,
@@ -170,7 +169,8 @@ def settle(
                 return lost
             if drawn or bare_draw(own, opp):
                 return 0
-            if depth < 0 or ply >= DEEPEST or memory[960] == 0 or not some(capturers(opp, own, kings, extra, 1 - side)):
+            # Where the other side threatens to capture the position is not quiet: it is looked at a ply further, once.
+            if depth < 0 or ply >= DEEPEST or not some(capturers(opp, own, kings, extra, 1 - side)):
                 return evaluate(own, opp, kings, extra, side, weights)
     elif drawn:
         return 0
@@ -181,12 +181,16 @@ def settle(
         score = known(hint, depth, alpha, beta, ply, memory)
         if score != UNKNOWN:
             return score
-    end = generate(own, opp, kings, extra, side, 0, base, memory)
+    if OPENING:
+        end = generate(own, opp, kings, extra, side, 0, base, memory)
+    elif some(movers):
+        end = captures(movers, own, opp, kings, extra, side, 0, base, memory)
+    else:
+        end = quiet(own, opp, kings, extra, side, base, memory)
     if end == base:
         return lost
     rate(base, end, hint & 16383 if hint != 0 else -1, side, ply, memory)
     memory[ENDS + ply] = end
-    memory[HINTED + ply] = hint
     return UNKNOWN
 
 
@@ -217,30 +221,24 @@ def visit(
     """The score of a position: exact between alpha and beta, else a bound (fail soft). Captures are followed to their end."""
     if halted(memory):
         return 0
-    level = depth if depth > -1 else -1
+    level = max(depth, -1)
     settled = settle(own, opp, kings, extra, side, key, level, alpha, beta, ply, base, memory, weights)
     if settled != UNKNOWN:
         return settled
     narrow = beta - alpha == 1
-    if narrow and level >= memory[964] and memory[base] >> 18 == 0 and -PROVED < beta < PROVED and memory[WHOLE] == 0:
+    if narrow and level >= 4 and memory[base] >> 18 == 0 and -PROVED < beta < PROVED and memory[WHOLE] == 0:
         # What is much better than needed at less than half the depth will be good enough at the whole depth.
-        better = beta + memory[962] * level + memory[967]
-        less = (level * memory[963]) // 20
+        better = beta + 10 * level
+        less = (level * 2) // 5
         score = visit(own, opp, kings, extra, side, key, less, better - 1, better, ply, base, memory, weights)
         if score >= better:
             return score
         if memory[STOP] != 0:
             return 0
         settle(own, opp, kings, extra, side, key, level, alpha, beta, ply, base, memory, weights)
-    elif not narrow and level >= 3 and memory[965] == 1 and memory[HINTED + ply] == 0:
-        less = level - 2
-        visit(own, opp, kings, extra, side, key, less, alpha, beta, ply, base, memory, weights)
-        if memory[STOP] != 0:
-            return 0
-        settle(own, opp, kings, extra, side, key, level, alpha, beta, ply, base, memory, weights)
     end = memory[ENDS + ply]
     # A forced answer costs no depth: an exchange is seen to its end.
-    forced = memory[base] >> 18 > 0 and ((level <= 0 and memory[961] == 1) or (level > 0 and end == base + STRIDE))
+    forced = memory[base] >> 18 > 0 and level > 0 and end == base + STRIDE
     further = level if forced else level - 1
     best = -MATE
     best_move = 0

@@ -25,10 +25,10 @@ from damludo.engine.kernels.constants import (
     Ints,
     Set,
 )
+from damludo.engine.kernels.drawing import bare_draw
 from damludo.engine.kernels.endgames import entry_of, look_up
 from damludo.engine.kernels.moves import after, capturers, count_quiet, generate
 from damludo.engine.kernels.places import LATEST, STRIDE, TAKEN
-from damludo.engine.kernels.search import bare_draw
 from damludo.engine.kernels.whole import bit, count, first, get, has, rest, some, toward
 
 

@@ -6,7 +6,9 @@
     sparse      what the evaluation multiplies its weights with in a position
     model       which weights are learnt together
     fit         logistic regression
+    generations self-play and fit again, with what was learnt
     trial       learnt weights against those of today; levels against each other
+    packing     the weights file, small enough
     card        what is told about learnt weights
 
 The command is `damludo-train`, in `damludo.play.training`; docs/training.md tells how it is used.

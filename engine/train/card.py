@@ -1,6 +1,5 @@
 """The card of learnt weights: where they come from and what they are worth, for people."""
 
-import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,16 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.engine.contest import Score
-from damludo.engine.errors import EngineError
 from damludo.engine.train.fit import Fit
+from damludo.engine.train.packing import packed
 from damludo.engine.train.self_play import Item
-
-MOST_BYTES = 300_000
-"""Of the weights file of a game."""
-
-
-class TooManyWeights(EngineError):
-    """A weights file is larger than the package allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +29,10 @@ class Trial:
         return f"{score.wins} won, {score.draws} drawn, {score.losses} lost: {score.share:.1%}"
 
 
-def card(item: Item, games: int, date: str, fit: Fit, trials: list[Trial], command: str) -> str:
+def card(item: Item, generations: int, date: str, fit: Fit, trials: list[Trial], command: str) -> str:
     """Return the card of a game's weights as Markdown."""
     low, high = item.opening
+    games = f"{generations} times {item.games}" if generations > 1 else f"{item.games}"
     lines = [
         f"# Weights of {item.game}",
         "",
@@ -62,19 +55,6 @@ def card(item: Item, games: int, date: str, fit: Fit, trials: list[Trial], comma
         "",
     ]
     return "\n".join(lines)
-
-
-def packed(weights: NDArray[np.int16]) -> bytes:
-    """Return the weights as the package keeps them.
-
-    Raises:
-        TooManyWeights: they take more than the package allows.
-    """
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, weights=weights)
-    if buffer.tell() > MOST_BYTES:
-        raise TooManyWeights(f"the weights take {buffer.tell()} bytes, at most {MOST_BYTES}; learn from fewer games")
-    return buffer.getvalue()
 
 
 def ship(game: str, weights: NDArray[np.int16], text: str, folder: Path) -> Path:

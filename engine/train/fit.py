@@ -6,19 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from damludo.engine.features import features_of
+from damludo.engine.features import PHASES, blocks_of, features_of
 from damludo.engine.train.model import Floats, Model, model_of
+from damludo.engine.train.packing import coarsened
 from damludo.engine.train.positions import Positions
 from damludo.engine.train.sparse import Sparse, sparse
 from damludo.rules.traits import Variant
 
-STEPS = 150
-RATE = 0.15
+STEPS = 80
+RATE = 0.2
 """Of the first step, in deviations of a parameter; it falls to 0."""
 HELD_OUT = 10
 """One game in so many is kept from the fit, to judge it by."""
-ALIKE = 10.0
-"""Positions of one game share its result: so many of them tell about as much as one."""
 TRUST = 0.5
 """The share of the search's own score in what a position is told to be worth; the rest is the result."""
 EASE = 400.0
@@ -33,8 +32,8 @@ class Fit:
         weights: shape (weights,), int16.
         scale: hundredths of a man that make the chance to win e times as great against that to lose.
         games, positions: how many were learnt from.
-        loss_before, loss_after: mean loss of the positions that were held out, in nats: with the reasoned weights, with the
-            learnt ones.
+        loss_before, loss_after: mean loss of the positions that were held out and occur in no game learnt from, in nats: with
+            the reasoned weights, with the learnt ones.
     """
 
     weights: NDArray[np.int16]
@@ -57,18 +56,38 @@ def learnable(variant: Variant, positions: Positions) -> Positions:
     return positions.where((white > 0) & (black > 0) & ~lone)
 
 
+def _rare(variant: Variant, model: Model, matrix: Sparse) -> NDArray[np.bool_]:
+    """Which weights belong to patterns that no position shows, nor one with the colours swapped."""
+    met = matrix.met(len(model.reasoned)).reshape(PHASES, -1)
+    rare = ~(met | met[:, model.mirror])
+    rare[:, : min(place for place, _ in blocks_of(variant))] = False
+    found: NDArray[np.bool_] = rare.ravel()
+    return found
+
+
+def _among(some: Positions, others: Positions) -> NDArray[np.bool_]:
+    """Which of the positions are among the others."""
+    names = [
+        np.column_stack([those.sets.reshape(-1, 8), those.black_moves.astype(np.uint64)]) for those in (some, others)
+    ]
+    own, known = (np.ascontiguousarray(name).view(f"V{8 * 9}").ravel() for name in names)
+    return np.isin(own, known)
+
+
 def fit(variant: Variant, positions: Positions, progress: Callable[[int, float], None], steps: int = STEPS) -> Fit:
     """Fit the weights of a game in so many steps; `progress` is told each step and its loss."""
     usable = learnable(variant, positions)
     held = usable.game % HELD_OUT == HELD_OUT - 1
     model = model_of(variant)
-    known, unknown = usable.where(~held), usable.where(held)
+    known = usable.where(~held)
+    unknown = usable.where(held & ~_among(usable, known))
     matrix, judged = sparse(variant, known), sparse(variant, unknown)
     scale = _scale(matrix.worth(model.reasoned), known.result)
     goal = (1 - TRUST) * known.result + TRUST * chance_of(known.score / scale)
     weights = _descend(model, matrix, goal, scale, progress, steps)
     limits = np.iinfo(np.int16)
     rounded = np.clip(np.rint(weights), limits.min, limits.max).astype(np.int16)
+    rounded = coarsened(rounded, _rare(variant, model, matrix))
     before, after = (
         loss(judged.worth(those.astype(np.float64)) / scale, unknown.result) for those in (model.reasoned, rounded)
     )
@@ -111,7 +130,7 @@ def _descend(
     for step in range(1, steps + 1):
         odds = matrix.worth(model.weights(parameters)) / scale
         progress(step, loss(odds, result))
-        surplus = (chance_of(odds) - result) / (scale * ALIKE)
+        surplus = (chance_of(odds) - result) / scale
         gradient = model.back(matrix.back(surplus, len(model.reasoned))) + parameters
         mean = 0.9 * mean + 0.1 * gradient
         square = 0.99 * square + 0.01 * gradient**2

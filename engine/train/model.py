@@ -20,11 +20,11 @@ from damludo.rules.traits import Variant
 Floats = NDArray[np.float64]
 SINGLE_DEVIATION, KIND_DEVIATION, SQUARE_DEVIATION = 20.0, 60.0, 10.0
 PARTS = (
-    *((8.0, (digit,)) for digit in range(8)),
-    *((6.0, (digit, digit + 1, digit + 4, digit + 5)) for digit in range(3)),
-    (5.0, (0, 1, 2, 3)),
-    (5.0, (4, 5, 6, 7)),
-    (4.0, tuple(range(8))),
+    *((12.0, (digit,)) for digit in range(8)),
+    *((9.0, (digit, digit + 1, digit + 4, digit + 5)) for digit in range(3)),
+    (7.5, (0, 1, 2, 3)),
+    (7.5, (4, 5, 6, 7)),
+    (6.0, tuple(range(8))),
 )
 """Parts of a block with the deviation of what each one's patterns are worth; the lower row is 0 to 3, the upper 4 to 7."""
 ALIKE_FOR_BOTH = (TURN, FREEDOM, AHEAD)

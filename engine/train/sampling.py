@@ -1,7 +1,9 @@
 """Many work items, kept in a folder: what is there is not made again."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 
 from damludo.engine.train.positions import Positions, joined, load
@@ -16,22 +18,20 @@ def items(template: Item, games: int) -> list[Item]:
     """Return the work items for so many games; the seeds count up from the template's, in steps far from other seeds."""
     numbers = range(0, games, GAMES_OF_AN_ITEM)
     return [
-        Item(
-            template.game,
-            template.seed * 1_000_000 + number // GAMES_OF_AN_ITEM,
-            min(GAMES_OF_AN_ITEM, games - number),
-            template.nodes,
-            template.opening,
-            template.compiled,
+        replace(
+            template,
+            seed=template.seed * 1_000_000 + number // GAMES_OF_AN_ITEM,
+            games=min(GAMES_OF_AN_ITEM, games - number),
         )
         for number in numbers
     ]
 
 
 def file_of(item: Item, folder: Path) -> Path:
-    """Return where the positions of an item are kept; its name tells all that they follow from, but for the weights."""
+    """Return where the positions of an item are kept; its name tells all that they follow from."""
     low, high = item.opening
-    return folder / f"{item.game}-{item.nodes}-{low}-{high}-{item.games}-{item.seed}.npz"
+    judged = "reasoned" if item.weights is None else hashlib.sha256(item.weights).hexdigest()[:12]
+    return folder / f"{item.game}-{judged}-{item.nodes}-{low}-{high}-{item.games}-{item.seed}.npz"
 
 
 def sample(work: list[Item], folder: Path, jobs: int, progress: Progress) -> Positions:

@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from damludo.engine.coding import Coded, Word, code, plain_word, squares_of
 from damludo.engine.draw_rules import limits_of
@@ -30,6 +31,8 @@ LONGEST_GAME = 300
 """Plies; a game that is not over by then counts as a draw."""
 THRICE = 3
 DEEPEST = 12
+GROWTH = 3
+"""So many times as many positions a depth takes, more or less, as all before it."""
 _CAPTURE = 18
 """From this bit on a move says how many pieces it takes."""
 
@@ -45,19 +48,24 @@ class Item:
         nodes: positions visited for each move.
         opening: random plies at the beginning, least and most.
         compiled: whether to run compiled; None where that can be.
+        weights: those that the search judges with, as bytes of int16; None for the reasoned ones. Never those of the package:
+            the same item is to give the same games after others have been shipped.
     """
 
     game: str
     seed: int
     games: int
     nodes: int
-    opening: tuple[int, int] = (4, 10)
+    opening: tuple[int, int] = (6, 16)
     compiled: bool | None = None
+    weights: bytes | None = None
 
 
 def self_play(item: Item) -> Positions:
     """Play the games of a work item; return their quiet positions (all positions where nothing moves but by capture)."""
-    table = _Table(variant(item.game), can_compile() if item.compiled is None else item.compiled)
+    game = variant(item.game)
+    weights = reasoned_weights(game) if item.weights is None else np.frombuffer(item.weights, np.int16).copy()
+    table = _Table(game, can_compile() if item.compiled is None else item.compiled, weights)
     notes = Notes()
     chance = random.Random(f"self-play {item.game} {item.seed}")
     for _ in range(item.games):
@@ -68,9 +76,8 @@ def self_play(item: Item) -> Positions:
 class _Table(Searcher):
     """The place where a game is played: a searcher that also makes the moves it found."""
 
-    def __init__(self, game: Variant, compiled: bool) -> None:
-        # Never with learnt weights: the same item is to give the same games after these have been shipped.
-        super().__init__(game, compiled, weights=reasoned_weights(game), entries=TABLE)
+    def __init__(self, game: Variant, compiled: bool, weights: NDArray[np.int16]) -> None:
+        super().__init__(game, compiled, weights=weights, entries=TABLE)
         constants: Constants = features_of(game)
         self._counts_freedom = bool(constants["USES_FREEDOM"])
         # Where pieces move by capture alone, the evaluation judges positions with captures too.
@@ -87,6 +94,7 @@ class _Table(Searcher):
         """Play one game to its end and note it."""
         self._memory = self._new_memory(TABLE)
         self._root = code(self.variant, self.variant.start, self._program.form)
+        self._before, self._last = [0] * 8, 0
         self._key = self.key_of(self.variant.start)
         self._memory[kernel.PATH] = self._key
         met = Counter([self._key])
@@ -100,7 +108,7 @@ class _Table(Searcher):
             if ply < opening:
                 number, taken = chance.choice(moves)
             else:
-                number, taken, score = self._search_moves(moves, item.nodes)
+                number, taken, score = self._search_moves(moves, item.nodes, ply, met[self._key] > 1)
                 if abs(score) >= PROVED:
                     notes.end(self._points(1.0 if score > 0 else 0.0))
                     return
@@ -122,38 +130,47 @@ class _Table(Searcher):
             for place in range(kernel.MOVES, end, kernel.STRIDE)
         ]
 
-    def _search_moves(self, moves: list[tuple[int, Word]], nodes: int) -> tuple[int, Word, int]:
-        """The best move and its score within some nodes; an unfinished depth counts as far as it came."""
+    def _search_moves(self, moves: list[tuple[int, Word]], nodes: int, ply: int, known: bool) -> tuple[int, Word, int]:
+        """The best move and its score within some nodes.
+
+        The position is visited as the kernels visit every other one, one ply after the move that led here: one call for each
+        depth. Of captures between the same two squares the first is taken.
+        """
         memory = self._memory
+        counters = [int(counter) for counter in memory[kernel.COUNTERS : kernel.COUNTERS + 8]]
+        # A position that was there before would be a draw by repetition at once; then the game before it is left aside.
+        self._put_counters([*self._before[:7], -1] if known else self._before)
+        memory[kernel.ROOT], memory[kernel.COMING + 1] = ply - 1, self._last
         memory[kernel.STOP], memory[kernel.NODES], memory[kernel.NODE_LIMIT] = 0, 0, nodes
         memory[kernel.GENERATION] = (memory[kernel.GENERATION] + 1) % 256
-        order, best, score = list(moves), moves[0], 0
+        at, best, score = self._root, moves[0], 0
         for depth in range(1, DEEPEST + 1):
-            floor = -kernel.MATE
-            for move in list(order):
-                value = self._value(move, depth, floor, floor + 1 if floor > -kernel.MATE else kernel.MATE)
-                if floor < value and floor > -kernel.MATE:
-                    value = self._value(move, depth, floor, kernel.MATE)
-                if self.stopped:
-                    return *best, score
-                if value > floor:
-                    floor, best, score = value, move, value
-                    order.remove(move)
-                    order.insert(0, move)
-            if abs(score) >= PROVED or len(moves) == 1:
+            window = -kernel.MATE, kernel.MATE
+            value = self._search.visit(
+                *at.sets, at.side, self._key, depth, *window, 1, kernel.MOVES, memory, self._weights
+            )
+            if self.stopped:
                 break
+            score = int(value)
+            way = int(self._search.find(self._key, memory)) & 16383
+            best = next((move for move in moves if move[0] & 16383 == way), best)
+            if abs(score) >= PROVED or len(moves) == 1 or memory[kernel.NODES] * GROWTH > nodes:
+                break
+        memory[kernel.ROOT] = ply
+        self._put_counters(counters)
         return *best, score
 
-    def _value(self, move: tuple[int, Word], depth: int, alpha: int, beta: int) -> int:
+    def _put_counters(self, counters: list[int]) -> None:
+        for place, counter in enumerate(counters):
+            self._memory[kernel.COUNTERS + place] = counter
+
+    def _look(self, move: tuple[int, Word]) -> None:
         memory, at = self._memory, self._root
         after = self._moves.after(*at.sets, *move)
         key = self._search.key_after(self._key, at.kings, at.extra, at.side, *move, memory)
         memory[kernel.COMING + 1] = move[0]
-        return -int(
-            self._search.visit(
-                *after, 1 - at.side, key, depth - 1, -beta, -alpha, 1, kernel.MOVES, memory, self._weights
-            )
-        )
+        window = -kernel.MATE, kernel.MATE
+        self._search.visit(*after, 1 - at.side, key, 0, *window, 1, kernel.MOVES, memory, self._weights)
 
     def _note(self, notes: Notes, score: int) -> None:
         root = self._root
@@ -169,9 +186,10 @@ class _Table(Searcher):
         memory, at = self._memory, self._root
         # A look at the move alone leaves the counters of the draw rules behind it at the next ply.
         memory[kernel.STOP], memory[kernel.NODES], memory[kernel.NODE_LIMIT] = 0, 0, Limits.NO_END
-        self._value((number, taken), 1, -kernel.MATE, kernel.MATE)
-        for place in range(8):
-            memory[kernel.COUNTERS + place] = memory[kernel.COUNTERS + 8 + place]
+        self._look((number, taken))
+        self._before = [int(memory[kernel.COUNTERS + place]) for place in range(8)]
+        self._put_counters([int(memory[kernel.COUNTERS + 8 + place]) for place in range(8)])
+        self._last = number
         self._key = int(self._search.key_after(self._key, at.kings, at.extra, at.side, number, taken, memory))
         own, opp, kings, extra = (plain_word(word) for word in self._moves.after(*at.sets, number, taken))
         self._root = Coded(own, opp, kings, extra, 1 - at.side)

@@ -15,28 +15,58 @@ from damludo.rules.traits import Variant
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Entries of the matrix.
+
+    Attributes:
+        rows: their positions; None where there is one for every position, in order.
+        columns: their weights.
+        values: what the weights are multiplied with; None for 1.
+    """
+
+    rows: NDArray[np.int64] | None
+    columns: NDArray[np.int64]
+    values: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Sparse:
     """A matrix of positions and weights by its entries that are not 0.
 
     Attributes:
-        rows: the positions.
-        columns: places of the weights.
-        values: the entries.
+        parts: the entries.
         positions: how many there are.
+        unit: what all entries are multiplied with.
     """
 
-    rows: NDArray[np.int32]
-    columns: NDArray[np.int32]
-    values: NDArray[np.float64]
+    parts: tuple[Part, ...]
     positions: int
+    unit: float
 
     def worth(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the matrix times weights: what each position is worth for White, in hundredths of a man."""
-        return np.bincount(self.rows, self.values * weights[self.columns], self.positions) / SCALE
+        total = np.zeros(self.positions)
+        for part in self.parts:
+            entries = weights[part.columns]
+            if part.values is not None:
+                entries *= part.values
+            total += entries if part.rows is None else np.bincount(part.rows, entries, self.positions)
+        return total * self.unit
 
     def back(self, by_position: NDArray[np.float64], size: int) -> NDArray[np.float64]:
         """Return the transposed matrix times one number for each position: one for each of `size` weights."""
-        return np.bincount(self.columns, self.values * by_position[self.rows], size) / SCALE
+        total = np.zeros(size)
+        for part in self.parts:
+            entries = by_position if part.rows is None else by_position[part.rows]
+            total += np.bincount(part.columns, entries if part.values is None else entries * part.values, size)
+        return total * self.unit
+
+    def met(self, size: int) -> NDArray[np.bool_]:
+        """Return which of `size` weights have an entry."""
+        found = np.zeros(size, np.bool_)
+        for part in self.parts:
+            found[part.columns] = True
+        return found
 
 
 def sparse(variant: Variant, positions: Positions) -> Sparse:
@@ -50,32 +80,24 @@ def sparse(variant: Variant, positions: Positions) -> Sparse:
     base = one * _phases(variant)[pieces]
     # Exchanges favour who has more: that weight is not learnt, so it is a factor of the balance.
     more = 1 + weights_of(variant).ahead / (64 * (pieces + 4))
-    rows = np.arange(len(positions))
-    found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
+    found: list[Part] = []
     men = white & ~kings & ~extra, black & ~kings & ~extra
-    found.append((rows, base + MAN_WORTH, (men[0].sum(axis=1) - men[1].sum(axis=1).astype(int)) * more))
+    found.append(Part(None, base + MAN_WORTH, (men[0].sum(axis=1) - men[1].sum(axis=1).astype(int)) * more))
     turn = np.where(positions.black_moves, -1.0, 1.0)
-    found.append((rows, base + TURN, turn))
-    found.append((rows, base + FREEDOM, turn * positions.freedom))
+    found.append(Part(None, base + TURN, turn))
+    if positions.freedom.any():
+        found.append(Part(None, base + FREEDOM, turn * positions.freedom))
     bit_of = layout_of(variant.board).bit_of
     for place, squares in blocks_of(variant):
         bits = [bit_of[square] for square in squares]
         powers = 3 ** np.arange(len(bits))
-        found.append((rows, base + place + (men[0][:, bits] + 2 * men[1][:, bits]) @ powers, np.ones(len(rows))))
+        found.append(Part(None, base + place + (men[0][:, bits] + 2 * men[1][:, bits]) @ powers, None))
     for colour, own in enumerate((white, black)):
         for kind, those in ((1, kings), (2, extra)):
             row, bit = np.nonzero(own & those)
-            found.append((row, base[row] + BY_SQUARE + (colour * 3 + kind) * width + bit, more[row]))
+            found.append(Part(row, base[row] + BY_SQUARE + (colour * 3 + kind) * width + bit, more[row]))
     sign = -1.0 if variant.stuck_player_wins else 1.0
-    return _packed(found, sign, len(positions))
-
-
-def _packed(
-    found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]], sign: float, positions: int
-) -> Sparse:
-    rows, columns, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    present = values != 0
-    return Sparse(rows[present].astype(np.int32), columns[present].astype(np.int32), sign * values[present], positions)
+    return Sparse(tuple(found), len(positions), sign / SCALE)
 
 
 def _phases(variant: Variant) -> NDArray[np.int64]:

@@ -1,5 +1,6 @@
 """Matches that judge: weights against weights, levels against their neighbours."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -31,12 +32,16 @@ def match(
     each_game: Callable[[Score], None],
     compiled: bool | None = None,
 ) -> Score:
-    """Play the engine with some weights against the engine with others; the score is that of the first ones."""
+    """Play the engine with some weights against the engine with others; the score is that of the first ones.
+
+    Seconds are those of this process's own processor time, so that a busy computer takes from neither.
+    """
     runs = can_compile() if compiled is None else compiled
     first, second = (
-        AlphaBeta(limits, searcher=Searcher(variant, runs, weights=own, entries=ENTRIES)) for own in weights
+        AlphaBeta(limits, now_s=time.process_time, searcher=Searcher(variant, runs, weights=own, entries=ENTRIES))
+        for own in weights
     )
-    return contest(Contest(variant, (first, second), games, seed, 6, limits.seconds), each_game)
+    return contest(Contest(variant, (first, second), games, seed, 6, limits.seconds), each_game, time.process_time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +58,21 @@ class Rung:
 
 
 def rungs(
-    variant: Variant, levels: Sequence[int], games: int, seed: int, each_rung: Callable[[Rung], None]
+    variant: Variant,
+    levels: Sequence[int],
+    games: int,
+    seed: int,
+    each_rung: Callable[[Rung], None],
+    compiled: bool | None = None,
 ) -> list[Rung]:
     """Play each of the levels against the one below."""
+    # Compiled also where a level alone would not be, for many games: the moves are the same. Without tables of endgames, which
+    # not every computer has.
+    searcher = Searcher(variant, can_compile() if compiled is None else compiled)
     found = []
     for level in levels:
-        below: Player = player_of_level(level - 1, seed + 1) if level > 1 else RandomPlayer(seed + 1)
-        what = Contest(variant, (player_of_level(level, seed), below), games, seed + level)
+        below: Player = player_of_level(level - 1, seed + 1, searcher) if level > 1 else RandomPlayer(seed + 1)
+        what = Contest(variant, (player_of_level(level, seed, searcher), below), games, seed + level)
         rung = Rung(level, contest(what, lambda score: None))
         each_rung(rung)
         found.append(rung)

@@ -1,12 +1,11 @@
 """`damludo analyse`: what went wrong in a finished game."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from damludo.play.arguments import count
-from damludo.play.console import CommandError, ExitCode, print_json
+from damludo.play.console import CommandError, ExitCode, Progress, print_json
 from damludo.rules.game import Game
 from damludo.rules.notation import move_json, move_text
 from damludo.rules.variants import variant
@@ -46,15 +45,14 @@ def run(arguments: argparse.Namespace) -> int:
     from damludo.engine.port import Limits
 
     game = _game_of(arguments)
-    terminal = sys.stderr.isatty()
-
-    def progress(ply: int) -> None:
-        if terminal:
-            print(f"\r{ply} of {len(game.moves)} plies", end="", file=sys.stderr, flush=True)
-
-    found = blunders(game, Limits(nodes=arguments.nodes), arguments.least, progress=progress)
-    if terminal:
-        print(file=sys.stderr)
+    progress = Progress()
+    found = blunders(
+        game,
+        Limits(nodes=arguments.nodes),
+        arguments.least,
+        progress=lambda ply: progress.show(f"{ply} of {len(game.moves)} plies"),
+    )
+    progress.end()
     if arguments.json:
         document = {"game": game.variant.key, "plies": len(game.moves)}
         print_json(document | {"blunders": [_as_json(game, blunder) for blunder in found]})

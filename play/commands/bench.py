@@ -97,6 +97,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--views", type=count, default=42, metavar="N", help="random views that vision is set up on")
     parser.add_argument("--plies", type=count, default=48, metavar="N", help="plies of rendered games that are watched")
+    parser.add_argument(
+        "--kept",
+        type=Path,
+        metavar="FILE",
+        help="keep each watched game there, and do not watch again what stands there",
+    )
+    parser.add_argument("--first-game", type=int, default=0, metavar="N", help="number of the first game of --kept")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -122,12 +129,12 @@ def _shown(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def vision(views: int, plies: int) -> tuple[Figure, ...]:
+def vision(views: int, plies: int, kept: Path | None = None, first_game: int = 0) -> tuple[Figure, ...]:
     """Set up on random rendered views of all games, time readings, watch rendered games."""
     from damludo.play.bench_vision import calibration_figures
     from damludo.play.bench_watch import watch_figures
 
-    rows = [*calibration_figures(views), *watch_figures(plies)]
+    rows = [*calibration_figures(views), *watch_figures(plies, kept, first_game)]
     return tuple(Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in rows)
 
 
@@ -151,10 +158,10 @@ def rules(witnesses: Sequence[str] = ()) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _heard(python: str, depths: Mapping[str, int]) -> Mapping[str, object]:
-    """Return what `play/foreign_speed.py` says in another interpreter; both run on this machine, one after the other."""
+def _heard(python: str, depths: Mapping[str, int], *libraries: str) -> Mapping[str, object]:
+    """Return what `play/foreign_speed.py` says in another interpreter of the first library it has of those named, or of all."""
     script = Path(__file__).resolve().parents[1] / "foreign_speed.py"
-    words = [python, str(script), *(f"{key}:{depth}" for key, depth in depths.items())]
+    words = [python, str(script), *libraries, *(f"{key}:{depth}" for key, depth in depths.items())]
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=True)
         return cast(Mapping[str, object], json.loads(done.stdout))
@@ -194,12 +201,13 @@ def engine_leaves(
     """Measure the engine's generator, in turn with dame-rs where a witness has it; the best of RUNS counts.
 
     Raises:
-        CommandError: a witness cannot be run, or does not have dame-rs.
+        CommandError: a witness cannot be run.
     """
     own: dict[str, float] = {}
     scale = 0.0
+    asked = [python for python in witnesses if _scale(python)]
     for _ in range(RUNS):
-        scale = max([scale, *(_scale(python) for python in witnesses)])
+        scale = max([scale, *(_scale(python) for python in asked)])
         for key, (depth, _) in games.items():
             own[key] = max(own.get(key, 0.0), _engine_leaves_per_s(key, depth, compiled))
     figures = [Figure(f"{key} perft {games[key][0]}", own[key], "leaves/s") for key in games]
@@ -212,10 +220,12 @@ def engine_leaves(
 
 
 def _scale(python: str) -> float:
+    """Return the speed of the library that is the scale; 0 where it is not installed."""
     library, key, depth = SCALE
-    heard = _heard(python, {key: depth})
-    if not str(heard.get("library", "")).startswith(library):
-        raise CommandError(f"{python} does not have {library}; install it there", ExitCode.BAD_INPUT)
+    heard = _heard(python, {key: depth}, library)
+    if not heard:
+        note(f"{python} does not have {library}: nothing there to compare the engine with")
+        return 0.0
     return cast(Mapping[str, float], heard["leaves_per_s"])[key]
 
 
@@ -230,6 +240,6 @@ def _engine_leaves_per_s(key: str, depth: int, compiled: bool | None) -> float:
 PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
     "rules": lambda arguments: rules(arguments.witness),
     "engine": lambda arguments: (*engine_leaves(arguments.witness), *engine()),
-    "vision": lambda arguments: vision(arguments.views, arguments.plies),
+    "vision": lambda arguments: vision(arguments.views, arguments.plies, arguments.kept, arguments.first_game),
 }
 """The parts by name, each with what measures it."""

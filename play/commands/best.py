@@ -8,7 +8,7 @@ from damludo.engine.levels import LEVELS
 from damludo.engine.port import Choice, Limits
 from damludo.engine.search import AlphaBeta
 from damludo.play.arguments import add_position_arguments, count, game_of, seconds, seed
-from damludo.play.console import ExitCode, note, print_json
+from damludo.play.console import ExitCode, counted, note, print_json
 from damludo.rules.game import Game
 from damludo.rules.moves import Move, play
 from damludo.rules.notation import move_json, move_text
@@ -87,7 +87,7 @@ def _limits(arguments: argparse.Namespace) -> Limits:
 def _verdict(choice: Choice) -> str:
     if choice.mate is None:
         return f"{choice.score:+.2f} men"
-    return f"{'wins' if choice.mate > 0 else 'loses'} in {abs(choice.mate)} plies"
+    return f"{'wins' if choice.mate > 0 else 'loses'} in {counted(abs(choice.mate), 'ply', 'plies')}"
 
 
 def _as_json(game: Game, choice: Choice, cpu_s: float) -> dict[str, object]:

@@ -11,7 +11,7 @@ from damludo.play.console import ExitCode
 HELP = "speak Hub 2 on standard input and output, so that other programs can play against the engine"
 EXAMPLES = (
     "damludo engine",
-    "(printf 'hub\\ninit\\npos start\\nlevel nodes=20000\\ngo think\\n'; sleep 5) | damludo engine",
+    "(printf 'hub\\ninit\\npos start\\nlevel nodes=20000\\ngo think\\n'; sleep 60) | damludo engine",
 )
 
 

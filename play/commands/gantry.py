@@ -11,6 +11,8 @@ EXAMPLES = (
     "damludo gantry test --sim --speed 3",
     "damludo gantry goto c3 --sim --speed 3",
     "damludo gantry pick c3 --discs 2",
+    "damludo gantry place d4 --discs 1",
+    "damludo gantry park --sim --speed 3",
     "damludo gantry settings 13=0 22=1",
 )
 ACTIONS = {

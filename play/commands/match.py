@@ -1,11 +1,10 @@
 """`damludo match`: two programs play games against each other."""
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from damludo.play.arguments import count, seconds, seed
-from damludo.play.console import ExitCode, note, print_json
+from damludo.play.console import ExitCode, Progress, note, print_json
 from damludo.rules.variants import variant
 
 if TYPE_CHECKING:  # the engine is loaded by `run`, not by a help page
@@ -85,9 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
             limits.seconds,
             timed,
         )
-        progress = _Progress(arguments.games)
-        score = contest(what, progress.show)
-        progress.end()
+        told = _Told(arguments.games)
+        score = contest(what, told.tell)
+        told.end()
     for sentence in faults(score):
         note(sentence)
     if arguments.json:
@@ -105,22 +104,20 @@ def _limits(arguments: argparse.Namespace) -> "Limits":
     return Limits(arguments.nodes or Limits.NO_END, arguments.depth or Limits.DEEPEST, wished)
 
 
-class _Progress:
-    """One line on standard error: rewritten on a terminal, now and then a new one elsewhere."""
+class _Told:
+    """Tells the count after each game: on a terminal in one line, elsewhere after every tenth game."""
 
     def __init__(self, games: int) -> None:
-        self._games, self._terminal = games, sys.stderr.isatty()
+        self._games, self._progress = games, Progress()
 
-    def show(self, score: "Score") -> None:
+    def tell(self, score: "Score") -> None:
         text = f"{score.games} of {self._games} games: {score.wins} won, {score.draws} drawn, {score.losses} lost"
-        if self._terminal:
-            print(f"\r{text}", end="", file=sys.stderr, flush=True)
-        elif score.games % 10 == 0 and score.games < self._games:
+        self._progress.show(text)
+        if not self._progress.shown and score.games % 10 == 0 and score.games < self._games:
             note(text)
 
     def end(self) -> None:
-        if self._terminal:
-            note("")
+        self._progress.end()
 
 
 def _as_json(score: "Score") -> dict[str, object]:

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.play.console import CommandError, ExitCode, counted, note, print_json
 from damludo.rules.errors import BadRecord
 from damludo.rules.moves import Move
 from damludo.rules.notation import format_fen, move_json
@@ -65,7 +65,8 @@ def _check(arguments: argparse.Namespace, game: Variant | None) -> int:
     else:
         for file, problem in problems:
             print(_sentence(file, problem))
-        print(f"{len(arguments.files)} files, {len(games)} games, {plies} plies, {len(problems)} problems")
+        counts = (("file", len(arguments.files)), ("game", len(games)), ("ply", plies), ("problem", len(problems)))
+        print(", ".join(counted(count, one, "plies" if one == "ply" else f"{one}s") for one, count in counts))
     return ExitCode.BAD_INPUT if problems else ExitCode.FINE
 
 

@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from damludo.play.arguments import CONTROLLER_HELP, CONTROLLERS, seed, speed
+from damludo.rules.messages import LANGUAGES
 
 if TYPE_CHECKING:  # OpenCV is loaded by `run`, not by a help page
     from damludo.play.records import Record
@@ -61,6 +62,11 @@ def add_table_arguments(parser: argparse.ArgumentParser) -> None:
     page.add_argument(
         "--web-port", type=_port, metavar="N", help="port of the page (default: 8321, or the next free one)"
     )
+    page.add_argument(
+        "--language",
+        choices=LANGUAGES,
+        help="language of the page (default: the browser's; each page can choose another)",
+    )
     page.add_argument("--no-browser", action="store_true", help="print the page's address, do not open it")
 
 
@@ -107,7 +113,7 @@ def play_at_table(arguments: argparse.Namespace, settings: "Settings", record: "
     if arguments.sim:
         from damludo.play.at_the_table import WebChoice, play_simulated
 
-        web, controller = WebChoice(port, browser), arguments.controller or CONTROLLERS[0]
+        web, controller = WebChoice(port, browser, arguments.language), arguments.controller or CONTROLLERS[0]
         return play_simulated(played, where, web, seed, arguments.speed, controller, record)
     camera = arguments.camera or settings.camera.source
     serial = arguments.serial or settings.gantry.port
@@ -124,5 +130,5 @@ def play_at_table(arguments: argparse.Namespace, settings: "Settings", record: "
         )
     from damludo.play.at_the_table import WebChoice, play_real
 
-    web, white_at = WebChoice(port, browser), arguments.white_at
+    web, white_at = WebChoice(port, browser, arguments.language), arguments.white_at
     return play_real(played, where, web, settings.board, camera, serial, arguments.calibration, white_at, record)

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from damludo.play.arguments import number_in
 from damludo.play.commands.play import add_table_arguments
 
 if TYPE_CHECKING:  # help pages answer at once
@@ -75,7 +76,7 @@ def _list(arguments: argparse.Namespace) -> int:
     for problem in problems:
         note(str(problem))
     if not records:
-        note("There are no stored games yet." if not arguments.unfinished else "There is no game to go on with.")
+        print("There are no stored games yet." if not arguments.unfinished else "There is no game to go on with.")
     return ExitCode.FINE
 
 
@@ -158,9 +159,11 @@ def _resume(arguments: argparse.Namespace) -> int:
     from damludo.play.commands.play import play_at_table
     from damludo.play.console import CommandError, ExitCode
     from damludo.play.folders import folders
+    from damludo.play.records import LAST, cut_off_record
     from damludo.play.settings import load_settings
 
-    record = _record(arguments)
+    unfinished = cut_off_record(folders(arguments.home).journals) if arguments.record == LAST else None
+    record = unfinished or _record(arguments)
     if record.result is not None:
         raise CommandError(
             f"the game {record.name} is over: {record.result.text}; 'damludo records list --unfinished' names those that are not",
@@ -229,10 +232,7 @@ def _move_lines(record: "Record") -> list[str]:
 
 
 def _delay(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
+    value = number_in(text)
     if not 0.0 <= value <= 60.0:
         raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number of seconds from 0 to 60")
     return value

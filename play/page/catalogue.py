@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 from damludo.play.page.shown import board_json, position_json
-from damludo.rules.messages import LANGUAGES, read_catalogue
+from damludo.rules.messages import LANGUAGES, catalogue, read_catalogue
 from damludo.rules.position import Colour
 from damludo.rules.variants import VARIANTS
 
@@ -42,7 +42,9 @@ def games_json() -> list[dict[str, Any]]:
 
 @cache
 def texts_json(language: str) -> dict[str, str]:
-    """Return the page's sentences, English -> the language. What a catalogue lacks the page shows in English.
+    """Return the sentences that a page shows, English -> the language: its own, the match's, and the law's that have one form.
+
+    What they lack the page shows in English.
 
     Raises:
         UnknownTexts: it is none of the languages.
@@ -52,5 +54,6 @@ def texts_json(language: str) -> dict[str, str]:
     file = TEXTS / f"{language}.po"
     if not file.is_file():
         return {}
-    sentences = read_catalogue(language, file.read_text(encoding="utf-8")).sentences
-    return {english: translations[0] for english, translations in sentences.items()}
+    law = catalogue(language).sentences
+    page = read_catalogue(language, file.read_text(encoding="utf-8")).sentences
+    return {english: forms[0] for english, forms in {**law, **page}.items() if len(forms) == 1}

@@ -148,14 +148,22 @@ class _Followed:
 
 @contextlib.contextmanager
 def open_page(
-    port: int, game: Variant, human: Colour, level: int, *, simulation: bool, speed: float = 1.0
+    port: int,
+    game: Variant,
+    human: Colour,
+    level: int,
+    *,
+    simulation: bool,
+    speed: float = 1.0,
+    language: str | None = None,
 ) -> Iterator[Page]:
     """Serve the page while the context lasts.
 
     Raises:
         OSError: no port can be had.
     """
-    feed = Feed(waiting_state(game, human, level, simulation=simulation), TableShown(simulation, _version(), speed))
+    table = TableShown(simulation, _version(), speed, language)
+    feed = Feed(waiting_state(game, human, level, simulation=simulation), table)
     desk, encoder = Desk(feed, secrets.token_hex(8)), Encoder()
     with serve_page(feed, desk, encoder, port) as server:
         yield Page(feed, desk, encoder, server)

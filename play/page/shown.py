@@ -30,6 +30,7 @@ class TableShown:
         simulation: camera, gantry and hand are simulated.
         version: of the program.
         speed: simulated seconds per second.
+        language: that pages speak which were not told otherwise; None: the one that the browser prefers.
         layout: where squares and racks are; None until a table is open.
         camera: size of the picture and where the board is in it; None until the board was found.
         offer: the game that was cut off and may be gone on with: "names", "time", "plies"; None if there is none.
@@ -38,6 +39,7 @@ class TableShown:
     simulation: bool = False
     version: str = ""
     speed: float = 1.0
+    language: str | None = None
     layout: TableLayout | None = None
     camera: Mapping[str, Any] | None = None
     offer: Mapping[str, Any] | None = None
@@ -47,7 +49,7 @@ def as_json(state: PageState, table: TableShown, now_s: float | None) -> dict[st
     """Return the state for the browser; `now_s` is the time on the match's clock, for the clocks that run."""
     layout = table.layout or _usual_layout(state.variant)
     return {
-        "language": "en",
+        "language": table.language,
         "simulation": table.simulation,
         "speed": table.speed,
         "version": table.version,
@@ -198,6 +200,7 @@ def _ruling(state: PageState) -> dict[str, Any] | None:
     return {
         "title": ruling.title,
         "text": ruling.text,
+        "texts": dict(ruling.texts),
         "article": ruling.article,
         "squares": list(ruling.squares),
         "better": [{"text": better.text, "squares": list(better.squares)} for better in ruling.better],

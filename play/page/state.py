@@ -40,13 +40,14 @@ class Better:
 
 @dataclass(frozen=True, slots=True)
 class RulingShown:
-    """Why the referee did not take a move."""
+    """Why the referee did not take a move; `texts` is the same as `text` in other languages."""
 
     title: str
     text: str
     article: str
     squares: tuple[str, ...]
     better: tuple[Better, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,8 @@ def state_after(state: PageState, event: MatchEvent) -> PageState:
     return state if step is None else step(state, event)
 
 
+BETWEEN_TURNS: Mapping[str, Any] = {"turn": None, "ruling": None, "hint": None, "due": (), "wrong": ()}
+"""What is not shown while it is nobody's turn."""
 LOOKING = Say("I look at the board.")
 
 Step = Callable[[PageState, MatchEvent], PageState]
@@ -277,11 +280,7 @@ def _move(state: PageState, event: MatchEvent) -> PageState:
         moves=(*state.moves, line),
         racks=_racks(event),
         clocks=_clocks(event),
-        turn=None,
-        ruling=None,
-        hint=None,
-        due=(),
-        wrong=(),
+        **BETWEEN_TURNS,
         claims=False,
     )
 
@@ -294,11 +293,7 @@ def _taken_back(state: PageState, event: MatchEvent) -> PageState:
         moves=state.moves[: int(str(event.data["ply"]))],
         racks=_racks(event),
         clocks=_clocks(event),
-        turn=None,
-        ruling=None,
-        hint=None,
-        due=(),
-        wrong=(),
+        **BETWEEN_TURNS,
     )
 
 
@@ -310,7 +305,12 @@ def _illegal(state: PageState, event: MatchEvent) -> PageState:
     ways: Any = event.data.get("better_squares", ())
     better = [Better(text, _names(way)) for text, way in zip(_names(event.data["better"]), ways, strict=False)]
     ruling = RulingShown(
-        "This move is not legal", _sentence(event.text), str(event.data["article"]), squares, tuple(better)
+        "This move is not legal",
+        _sentence(event.text),
+        str(event.data["article"]),
+        squares,
+        tuple(better),
+        _texts(event),
     )
     say = Say("This move is not legal: please put the board back as it was, then move again.", "ask")
     return _saying(state, say, ruling=ruling, wrong=squares, due=())
@@ -318,7 +318,8 @@ def _illegal(state: PageState, event: MatchEvent) -> PageState:
 
 def _unfinished(state: PageState, event: MatchEvent) -> PageState:
     due = _names(event.data.get("due", event.data["squares"]))
-    ruling = RulingShown("This move is not finished", _sentence(event.text), str(event.data.get("article", "")), due)
+    article = str(event.data.get("article", ""))
+    ruling = RulingShown("This move is not finished", _sentence(event.text), article, due, texts=_texts(event))
     return _saying(state, Say(_sentence(event.text), "ask"), ruling=ruling, due=due, wrong=())
 
 
@@ -330,6 +331,11 @@ def _ask(state: PageState, event: MatchEvent) -> PageState:
     listed: Any = event.data.get("choices", ())
     choices = {str(choice["id"]): str(choice["text"]) for choice in listed}
     return _saying(state, Say(event.text, "ask", choices), due=_names(event.data.get("squares", ())), wrong=())
+
+
+def _texts(event: MatchEvent) -> Mapping[str, str]:
+    texts: Any = event.data.get("texts", {})
+    return {str(language): _sentence(str(text)) for language, text in texts.items()}
 
 
 def _sentence(text: str) -> str:

@@ -59,11 +59,12 @@ def variant(key: str) -> Variant:
     """Return the game of a key.
 
     Raises:
-        UnknownGame: there is none; the message names the nearest key.
+        UnknownGame: there is none; the message names a key that is nearly the same, if there is one.
     """
     if key in VARIANTS:
         return VARIANTS[key]
     import difflib  # here, because it would take a quarter of the time the package needs to start
 
-    near = difflib.get_close_matches(key.lower()[:40], VARIANTS, n=1, cutoff=0.0)
-    raise UnknownGame(f"there is no game {key[:40]!r}; did you mean {near[0]!r}? All games: {', '.join(VARIANTS)}")
+    near = difflib.get_close_matches(key.lower()[:40], VARIANTS, n=1)
+    meant = f" did you mean {near[0]!r}?" if near else ""
+    raise UnknownGame(f"there is no game {key[:40]!r};{meant} all games: {', '.join(VARIANTS)}")

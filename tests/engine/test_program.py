@@ -77,6 +77,10 @@ def test_the_second_start_compiles_nothing_and_plays_the_same(names: Path, root:
             folder.chmod(0o755)
     second = _play(names, tmp_path / "cache")
     without = _play(names, tmp_path / "cache", NUMBA_DISABLE_JIT="1")
+    for ending in ("*moves*.perft-*.nbi", "*moves*.generate-*.nbc"):
+        (file,) = (tmp_path / "cache").rglob(ending)
+        file.write_bytes(file.read_bytes()[:20])
+    after_a_power_cut = _play(names, tmp_path / "cache")
 
     assert first["misses"]
     assert list(package.rglob("*.nb?")) == []
@@ -84,11 +88,21 @@ def test_the_second_start_compiles_nothing_and_plays_the_same(names: Path, root:
     assert (second["misses"], second["said"]) == (0, [])
     assert second["hits"]
     for what in ("move", "score", "nodes"):
-        assert first[what] == second[what] == without[what]
+        assert first[what] == second[what] == without[what] == after_a_power_cut[what]
+    assert after_a_power_cut["misses"]
+    assert after_a_power_cut["said"] == first["said"]
+    assert _play(names, tmp_path / "cache")["misses"] == 0
 
 
-def test_without_numba_the_engine_plays_all_the_same(names: Path, tmp_path: Path) -> None:
-    played = _play(names, tmp_path, before="import sys; sys.modules['numba'] = None")
+MISSING = "import sys; sys.modules['numba'] = None"
+UNFIT = "import sys; sys.path.insert(0, {folder!r})"
+
+
+@pytest.mark.parametrize("before", [MISSING, UNFIT])
+def test_without_a_numba_that_works_the_engine_plays_all_the_same(before: str, names: Path, tmp_path: Path) -> None:
+    (tmp_path / "numba.py").write_text("raise ImportError('numba needs another numpy')")
+
+    played = _play(names, tmp_path, before=before.format(folder=str(tmp_path)))
 
     assert played["numba"] is False
     choice = AlphaBeta(Limits(nodes=4_000), compiled=False).choose(Game.new(variant("alquerque")))

@@ -64,6 +64,39 @@ def test_a_forced_end_is_proved(key: str, fen: str, plies: int) -> None:
     assert _choose(key, fen, nodes=10_000).mate == plies
 
 
+@pytest.mark.parametrize(
+    ("fen", "plies"),
+    [
+        ("W:WK17,K23:BK30", 3),
+        ("W:WK11,K19:BK21", 7),
+        ("W:WK10,K11:BK17", 9),
+        ("B:WK12,K15:BK3", -4),
+        ("B:WK18,K27:BK12", -6),
+        ("B:WK24,K31:BK16", -8),
+    ],
+)
+def test_the_length_of_a_win_is_that_of_the_tables(fen: str, plies: int) -> None:
+    """The numbers are those of the tables of three pieces, which the plain kernels do not look into."""
+    assert _choose("english", fen, nodes=6_000).mate == plies
+
+
+def test_two_players_do_not_share_what_they_remember() -> None:
+    """The second one visits as many positions as the first, though it is asked after it."""
+    game = Game.new(variant("english"))
+    players = (AlphaBeta(Limits(depth=5, seconds=1e6), compiled=False) for _ in range(2))
+
+    first, second = (player.choose(game).nodes for player in players)
+
+    assert first == second
+
+
+def test_a_player_remembers_from_move_to_move() -> None:
+    player = AlphaBeta(Limits(depth=5, seconds=1e6), compiled=False)
+    game = Game.new(variant("english"))
+
+    assert player.choose(game).nodes > 2 * player.choose(game).nodes
+
+
 def test_a_won_game_is_not_repeated() -> None:
     """The move that would lead back to a position of the game is not chosen a second time."""
     fresh = _game("english", "W:WKb2,Kf2,Kg3:BKh8")
@@ -139,10 +172,16 @@ def _plain(game: Variant, position: Position, depth: int, ply: int) -> int:
     moves = legal_moves(game, position)
     if not moves:
         return (MATE - ply) if game.stuck_player_wins else (ply - MATE)
-    if depth <= 0 and not moves[0].captures:
+    if not moves[0].captures and (depth < 0 or (depth == 0 and not _threatened(game, position))):
         return evaluation_of(game)(position)
     rest = depth if len(moves) == 1 and depth > 0 and moves[0].captures else depth - 1
     return max(-_plain(game, play(game, position, move), rest, ply + 1) for move in moves)
+
+
+def _threatened(game: Variant, position: Position) -> bool:
+    """Whether the other side could capture if it were to move."""
+    moves = legal_moves(game, Position(position.cells, position.side.other))
+    return bool(moves) and bool(moves[0].captures)
 
 
 def _after_random_moves(key: str, plies: int, seed: int) -> Game:
@@ -177,10 +216,23 @@ def _winner(key: str, players: dict[Colour, Player]) -> Colour | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["english", "damludo"])
-def test_the_lowest_level_beats_chance_ten_times_of_ten(key: str) -> None:
-    for seed in range(10):
+def test_the_lowest_level_beats_chance_mostly_and_a_child_beats_it_too(key: str) -> None:
+    winners = []
+    for seed in range(40):
         side = Colour(seed % 2)
         players: dict[Colour, Player] = {side: player_of_level(1, seed), side.other: RandomPlayer(seed)}
+        winners.append({side: "level", side.other: "chance", None: "nobody"}[_winner(key, players)])
+
+    assert 28 <= winners.count("level") < 40
+    assert winners.count("chance") >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["english", "damludo"])
+def test_the_third_level_beats_chance_ten_times_of_ten(key: str) -> None:
+    for seed in range(10):
+        side = Colour(seed % 2)
+        players: dict[Colour, Player] = {side: player_of_level(3, seed), side.other: RandomPlayer(seed)}
 
         assert _winner(key, players) is side, f"seed {seed}"
 

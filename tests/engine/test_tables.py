@@ -1,7 +1,9 @@
 """Endgame tables against a slow twin, and what they are known for."""
 
+import random
 from collections import Counter
-from itertools import combinations
+from collections.abc import Iterator
+from itertools import combinations, islice
 from pathlib import Path
 
 import pytest
@@ -12,12 +14,13 @@ from damludo.engine.port import Limits
 from damludo.engine.program import can_compile
 from damludo.engine.search import Deepening
 from damludo.engine.tables import Builder, Ending, Tables, entries, open_tables
+from damludo.rules.ending import result_of
 from damludo.rules.game import Game
 from damludo.rules.moves import legal_moves, play
 from damludo.rules.notation import parse_fen
 from damludo.rules.position import PIECES, Colour, Kind, Piece, Position
 from damludo.rules.traits import Variant
-from damludo.rules.variants import variant
+from damludo.rules.variants import VARIANTS, variant
 
 needs_numba = pytest.mark.skipif(not can_compile(), reason="numba is not installed here")
 
@@ -92,6 +95,62 @@ def test_tables_say_what_a_plain_solver_says(key: str, tmp_path: Path) -> None:
 
     for position in positions:
         assert tables.probe(position) == solved.get(position, Ending("draw", None)), position
+
+
+def _following(game: Variant, tables: Tables, position: Position) -> Ending:
+    """What the table says of the positions after each move of the rules makes of this one."""
+    stuck = "win" if game.stuck_player_wins else "loss"
+    moves = legal_moves(game, position)
+    if not moves:
+        return Ending(stuck, 0)
+    if result_of(game, [position], []) is not None:
+        return Ending("draw", None)
+    after = [play(game, position, move) for move in moves]
+    ends = [tables.probe(next_) if _has_pieces(next_, next_.side) else Ending(stuck, 0) for next_ in after]
+    lost = [end.plies for end in ends if end.value == "loss" and end.plies is not None]
+    if lost:
+        return Ending("win", min(lost) + 1)
+    won = [end.plies for end in ends if end.value == "win" and end.plies is not None]
+    return Ending("loss", max(won) + 1) if len(won) == len(ends) else Ending("draw", None)
+
+
+def _has_pieces(position: Position, side: Colour) -> bool:
+    return any(PIECES[code].colour is side for code in position.cells)
+
+
+def _placings(game: Variant, pieces: int, source: random.Random) -> Iterator[Position]:
+    """Positions with so many men and kings at random that the tables know."""
+    codes = [int(piece) for piece in PIECES if piece and piece <= 4 and piece.kind in game.movers]
+    while True:
+        cells = bytearray(len(game.start.cells))
+        squares = source.sample(game.board.playable, pieces)
+        for square in squares:
+            cells[square] = source.choice(codes)
+        position = Position(bytes(cells), Colour(source.randrange(2)))
+        if all(
+            _has_pieces(position, side) and _can_stand(game, cells[square], square)
+            for side in Colour
+            for square in squares
+        ):
+            yield position
+
+
+def _check_by_rules(tables: Tables, pieces: int, positions: int) -> None:
+    game = tables.variant
+    for position in islice(_placings(game, pieces, random.Random(f"tables {game.key}")), positions):
+        assert tables.probe(position) == _following(game, tables, position), position
+
+
+@pytest.mark.parametrize("key", VARIANTS)
+def test_entries_follow_from_the_moves_of_the_rules(key: str, tmp_path: Path) -> None:
+    _check_by_rules(_tables(key, tmp_path), 2, 100)
+
+
+@needs_numba
+@pytest.mark.long
+@pytest.mark.parametrize("key", VARIANTS)
+def test_a_thousand_entries_of_compiled_tables_follow_from_the_moves_of_the_rules(key: str, tmp_path: Path) -> None:
+    _check_by_rules(_tables(key, tmp_path, 3, compiled=True), 3, 1_000)
 
 
 def _lone_kings(game: Variant) -> list[Position]:
@@ -199,6 +258,13 @@ def test_the_search_asks_no_table_of_a_man_that_should_be_a_king(english: Tables
 def test_what_the_tables_do_not_hold_is_refused(fen: str, reason: str, english: Tables) -> None:
     with pytest.raises(NoTables, match=reason):
         english.probe(parse_fen(variant("english"), fen))
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file where the folder should be")
+
+    with pytest.raises(NoTables, match=r"taken.*cannot be written"):
+        Builder(variant("english"), 2, compiled=False).save(tmp_path / "taken")
 
 
 def test_tables_have_two_to_four_pieces() -> None:

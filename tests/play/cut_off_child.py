@@ -18,7 +18,7 @@ from damludo.play.journal import Journal, journal_line, read_journal
 from damludo.play.records import camera_path, read_record
 from damludo.play.simulated import SeatedGame, SimulationOptions, seated_game
 from damludo.rules.variants import variant
-from damludo.simulation.table import DiscColour, Table
+from damludo.simulation.table import Disc, DiscColour, Table
 
 FAR_OFF_MM = 12.0
 
@@ -75,7 +75,8 @@ class _Reaper:
     def __init__(self, seated: SeatedGame, told: dict[str, Any]) -> None:
         self._told, self._table = told, seated.simulated.table
         self._holder, self._count, self._way_mm = told["holder"], told["count"], told["way_mm"]
-        self._held, self._from = None, (0.0, 0.0)
+        self._held: Disc | None = None
+        self._from = (0.0, 0.0)
         self._lines = len(read_journal(Path(told["journal"])).entries)
         if self._holder == "journal":
             seated.listeners.insert(0, self._hear)

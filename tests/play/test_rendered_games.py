@@ -1,12 +1,15 @@
 """A watched table: what is told of moves, touches, nonsense and a bumped camera. One table, one story after the other."""
 
+import json
+import math
 from pathlib import Path
 
 import cv2
 import pytest
 
-from damludo.play.bench_watch import Tally, rows
+from damludo.play.bench_watch import Tally, rows, tried
 from damludo.play.cli import main
+from damludo.play.console import CommandError
 from damludo.play.rendered_games import Breach, Ply, RenderedGame, Touched, play_breach, play_ply, play_touch
 from damludo.rules.variants import variant
 from damludo.simulation.disturbance import disturbance
@@ -100,7 +103,7 @@ def test_pictures_of_what_is_seen_are_written(table: RenderedGame, tmp_path: Pat
 
 def test_figures_are_counted_from_a_tally() -> None:
     def ply(kind: str, outcome: str, wait_s: float = 0.5) -> Ply:
-        return Ply(kind, outcome, (), (), False, 0.99, wait_s, 0.3 if kind == "bump" else 0.0, ())
+        return Ply(kind, outcome, (), (), (), False, 0.99, wait_s, 0.3 if kind == "bump" else 0.0)
 
     tally = Tally(
         plies=[*[ply("clean", "right")] * 6, ply("glare", "asked"), ply("bump", "right")],
@@ -115,5 +118,24 @@ def test_figures_are_counted_from_a_tally() -> None:
     assert found["named rightly"] == pytest.approx(50.0)
     assert found["shifts of 0.03 square and more (2) told"] == pytest.approx(50.0)
     assert found["shifts of 0.06 square and more (1) told"] == pytest.approx(100.0)
-    assert found["of the touches told, true"] == pytest.approx(50.0)
+    assert found["of the touches told (2), true"] == pytest.approx(50.0)
     assert "frame 640x480 in which nothing happens" not in found
+
+
+def test_a_kept_game_is_read_as_it_was_watched() -> None:
+    ply = Ply("glare", "unread", (("a1", 0.6),), (0.99,), ((0.2, False),), False, 0.0, math.inf, 0.0)
+    tally = Tally(
+        [ply], [Breach("illegal", True, ("illegal",), 0.99)], [Touched(0.06, 0.99, (("c3", 0.7),))], [0.002], 1
+    )
+    again = Tally.from_json(json.loads(json.dumps(tally.to_json())))
+    assert again.to_json() == tally.to_json()
+    assert list(rows(again)) == list(rows(tally))
+    with pytest.raises(CommandError, match="another version"):
+        Tally.from_json('{"plies": [{}]}')
+
+
+def test_what_was_kept_is_not_watched_again(tmp_path: Path) -> None:
+    kept = tmp_path / "games"
+    one = Tally(plies=[Ply("clean", "right", (), (), (), False, 0.99, 0.5, 0.0)] * 3)
+    kept.write_text(f"{one.to_json()}\n" * 2, encoding="utf-8")
+    assert len(tried(6, kept).plies) == 6

@@ -44,3 +44,12 @@ def test_only_changed_places_beside_the_hand_are_looked_at(
     assert changed_beside(patches[0], patches[1], sampler.grid, covered, start) == [C3, D4]
     covered[:] = True
     assert changed_beside(patches[0], patches[1], sampler.grid, covered, start) == []
+
+
+def test_what_was_seen_often_enough_is_not_looked_at_again(start: Board) -> None:
+    seen = Glimpses()
+    for number in range(5):
+        seen.note(table(c3=20.0, d4=0.0), [C3], start, number, 0.1 * number)
+    assert seen.open([C3, D4]) == [C3, D4]
+    seen.note(table(c3=20.0, d4=0.0), [C3], start, 5, 0.5)
+    assert seen.open([C3, D4]) == [D4]

@@ -160,6 +160,21 @@ def test_the_places_under_the_hand_are_covered_until_forgotten(
     assert not watch.covered.any()
 
 
+def test_a_finger_tip_rests_where_the_arm_ends_and_nowhere_while_it_moves(
+    watch: MotionWatch, draw: Draw, start: Board, at_px: Callable[[int], tuple[float, float]]
+) -> None:
+    x, y = at_px(C3)
+    see(watch, [draw(start, seed=n) for n in range(6)])
+    coming = [draw(start, seed=9 + n, arm_to=(x, y + 120.0 - 40.0 * n)) for n in range(3)]
+    see(watch, coming, from_s=0.6)
+    assert watch.rests == {}
+    see(watch, [draw(start, seed=20 + n, arm_to=(x, y + 8.0)) for n in range(5)], from_s=0.9)
+    assert list(watch.rests) == [C3]
+    assert watch.rests[C3] in (4, 5)
+    watch.forget_cover()
+    assert watch.rests == {}
+
+
 def test_equal_frames_give_equal_scenes(view_from_above: BoardView, draw: Draw, start: Board) -> None:
     images = [draw(start, seed=n, arm_to=(350.0, 460.0 - 30 * n)) for n in range(5)]
     region = Region.of_view(view_from_above)

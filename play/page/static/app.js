@@ -11,7 +11,7 @@ import { pieceOf } from "./drawing.js";
 import { dragWithin, Hand } from "./hand.js";
 import { askToResign, chooseGame, fillLevels, sheet } from "./new_game.js";
 import * as panels from "./panels.js";
-import { applyTexts, language, loadTexts, t } from "./texts.js";
+import { applyTexts, keepLanguage, language, loadTexts, t, told, wantedLanguage } from "./texts.js";
 import { RACK_NAMES } from "./words.js";
 
 const TOAST_MS = 6000;
@@ -28,6 +28,10 @@ class Page {
     /** @type {any[]} */
     this.log = [];
     this.toastTimer = 0;
+    /** Offers that were declined here. */
+    this.declined = "";
+    /** @type {string | null} the language that was chosen on this page */
+    this.chosen = null;
     this.board = new BoardView(byId("board-view"));
     this.camera = new CameraView(byId("camera-view"));
     this.connection = new Connection({
@@ -55,7 +59,7 @@ class Page {
     this.state = state;
     this.came_ms = performance.now();
     this.note(message.events ?? []);
-    if (await loadTexts(new URLSearchParams(location.search).get("language") ?? state.language ?? "en")) this.write();
+    if (await loadTexts(this.chosen ?? wantedLanguage(state.language))) this.write();
     this.render();
   }
 
@@ -86,15 +90,17 @@ class Page {
   write() {
     applyTexts(document);
     fillLevels(byId("level"));
+    byId("language").value = language;
     this.board.shape = "";
   }
 
   render() {
     const state = this.state;
-    document.title = state.simulation
-      ? t("{game} – Damludo (simulation)", { game: gameName(state) })
-      : t("{game} – Damludo", { game: gameName(state) });
-    say(byId("game-name"), gameName(state));
+    // The game that the machine is named after needs no second name beside it.
+    const game = gameName(state) === "Damludo" ? "" : gameName(state);
+    document.title = [game, state.simulation ? t("Damludo (simulation)") : "Damludo"].filter(Boolean).join(" – ");
+    say(byId("game-name"), game);
+    this.renderOffer();
     byId("simulation").hidden = !state.simulation;
     for (const button of document.querySelectorAll("[data-speed]")) {
       button.setAttribute("aria-pressed", String(Number(button.getAttribute("data-speed")) === state.speed));
@@ -117,6 +123,14 @@ class Page {
     this.renderBoardNotes();
   }
 
+  renderOffer() {
+    const { offer } = this.state;
+    byId("offer").hidden = !offer || this.declined === offer.time;
+    if (!offer) return;
+    say(byId("offer-title"), t("Go on with the game of {time}?", { time: offer.time }));
+    say(byId("offer-game"), t("{game}, moves made: {count}", { game: offer.names[language] ?? offer.names.en, count: offer.plies }));
+  }
+
   renderBoardNotes() {
     panels.renderLegend(this.board.shown, this.state.simulation, this.state.game.lines);
     this.showHand();
@@ -131,15 +145,15 @@ class Page {
     const { can, level } = this.state;
     for (const [id, name] of Object.entries(BUTTONS)) {
       byId(id).disabled = !can[name];
-      byId(id).title = can.reasons?.[name] ?? "";
+      byId(id).title = told(can.reasons?.[name] ?? "");
     }
     byId("level").value = String(level);
-    say(byId("draw"), can.draw_text || t("Draw"));
+    say(byId("draw"), told(can.draw_text) || t("Draw"));
   }
 
   toast(text) {
     clearTimeout(this.toastTimer);
-    byId("toast").textContent = text;
+    byId("toast").textContent = told(text);
     this.toastTimer = window.setTimeout(() => {
       byId("toast").textContent = "";
     }, TOAST_MS);
@@ -168,6 +182,12 @@ class Page {
     for (const button of document.querySelectorAll("[data-speed]")) {
       button.addEventListener("click", () => this.command("speed", { speed: Number(button.getAttribute("data-speed")) }));
     }
+    this.onceAtATime(byId("offer-yes"), () => this.command("resume"));
+    byId("offer-no").addEventListener("click", () => {
+      this.declined = this.state.offer?.time ?? "";
+      this.renderOffer();
+    });
+    byId("language").addEventListener("change", () => this.speak(byId("language").value));
     byId("what-is").addEventListener("submit", (event) => this.whatIs(event));
     this.listenToKeys();
     this.listenToHand();
@@ -182,6 +202,15 @@ class Page {
       await act();
       busy = false;
     });
+  }
+
+  async speak(name) {
+    this.chosen = name;
+    keepLanguage(name);
+    if (!(await loadTexts(name))) return;
+    this.write();
+    if (this.state) this.render();
+    else this.renderSay();
   }
 
   async newGame() {

@@ -9,7 +9,7 @@ import { fill, html, say, svg } from "./dom.js";
 import { drawBoard, drawDisc, pieceOf, setEmblem } from "./drawing.js";
 import { Geometry } from "./geometry.js";
 import * as marks from "./marks.js";
-import { t } from "./texts.js";
+import { language, t } from "./texts.js";
 import { MARKS, PIECES, RACKS } from "./words.js";
 
 /** @typedef {import("./geometry.js").Square} Square */
@@ -254,7 +254,7 @@ export class BoardView {
       {
         role: "grid",
         class: "grid",
-        "aria-label": t("Board of {game}. The arrow keys walk from square to square.", { game: g.game.name }),
+        "aria-label": t("Board of {game}. The arrow keys walk from square to square.", { game: g.game.names?.[language] ?? g.game.name }),
       },
       ...rows,
     );

@@ -6,7 +6,7 @@
 import { byId, html, say } from "./dom.js";
 import { drawPicture } from "./drawing.js";
 import { Geometry } from "./geometry.js";
-import { language, t } from "./texts.js";
+import { language, t, told } from "./texts.js";
 import { SIDES } from "./words.js";
 
 const LEVELS = 10;
@@ -33,15 +33,17 @@ class Sheet {
     sheet.querySelector("#sheet-title").focus();
   }
 
-  close() {
+  /** @param {HTMLElement} [next] where the focus goes; to where it was if nothing is said */
+  close(next) {
     byId("sheet").hidden = true;
     byId("sheet").replaceChildren();
     this.shut(false);
-    this.opener?.focus();
+    (next ?? this.opener)?.focus({ preventScroll: next !== undefined });
   }
 
   shut(shut) {
     byId("top").inert = shut;
+    byId("offer").inert = shut;
     document.querySelector("main")?.toggleAttribute("inert", shut);
     document.body.classList.toggle("sheet-open", shut);
   }
@@ -111,10 +113,14 @@ export async function chooseGame(state, start) {
       side: chosen.get("side"),
       clock: chosen.get("clock") || null,
     });
-    if (done.ok) sheet.close();
-    else say(error, done.text || t("This did not reach the table. Please try again."));
+    if (done.ok) {
+      // What comes next is said on top, beside the board.
+      sheet.close(byId("board"));
+      scrollTo({ top: 0 });
+    } else say(error, told(done.text) || t("This did not reach the table. Please try again."));
   });
   sheet.open(t("New game"), "large", [form]);
+  form.querySelector("[name=game]:checked")?.closest("label")?.scrollIntoView({ block: "center" });
   return true;
 }
 

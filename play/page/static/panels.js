@@ -2,7 +2,7 @@
 
 import { pieceName } from "./board.js";
 import { byId, fill, html, say, svg } from "./dom.js";
-import { t } from "./texts.js";
+import { language, t, told } from "./texts.js";
 import { DEVICES, KEYS, LAMPS, MARKS, PIECE_LISTS, PIECES, RACKS, SIDES, TURNS } from "./words.js";
 
 /** One drawing for each tone of the sentence and each state of a light: colour is never alone. */
@@ -28,9 +28,9 @@ export function renderSay(state, linked, command) {
   document.body.dataset.tone = tone;
   const sentence = byId("sentence");
   sentence.setAttribute("aria-live", tone === "alarm" ? "assertive" : "polite");
-  say(sentence, text);
+  say(sentence, told(text));
   fill(byId("say-icon"), [icon(tone)]);
-  const buttons = choices.map(({ id, text: words }) => choice(words, `answer ${id}`, () => command("answer", { choice: id })));
+  const buttons = choices.map(({ id, text: words }) => choice(told(words), `answer ${id}`, () => command("answer", { choice: id })));
   const offered = choices.some((answer) => answer.id === "go");
   if (linked && state?.can.go && !offered) buttons.unshift(choice(t("Go on"), "go", () => command("go")));
   keep(byId("choices"), buttons);
@@ -67,7 +67,7 @@ export function renderLights(state) {
         icon(light.state),
         html("b", {}, t(DEVICES[name])),
         " ",
-        html("span", {}, light.text || t(LAMPS[light.state])),
+        html("span", {}, told(light.text) || t(LAMPS[light.state])),
       );
     });
   fill(byId("lights"), rows);
@@ -153,8 +153,9 @@ export function renderMoves(state) {
 
 function cell(move) {
   if (!move) return html("td");
-  const parts = [html("b", {}, move.text)];
-  if (move.notation && move.notation !== move.text) parts.push(html("small", {}, ` ${move.notation}`));
+  const removed = /^remove:(.+)$/.exec(move.text)?.[1];
+  const parts = [html("b", {}, removed ? t("{square} taken off", { square: removed }) : move.text)];
+  if (!removed && move.notation && move.notation !== move.text) parts.push(html("small", {}, ` ${move.notation}`));
   if (Number.isFinite(move.seconds))
     parts.push(html("small", { class: "time" }, ` ${t("{seconds} s", { seconds: Math.round(move.seconds) })}`));
   if (move.note) parts.push(html("small", { class: "note" }, move.note));
@@ -166,7 +167,7 @@ function cell(move) {
 export function renderRuling(state, point) {
   const card = byId("ruling");
   const { ruling } = state;
-  const shown = JSON.stringify(ruling);
+  const shown = language + JSON.stringify(ruling);
   if (card.dataset.shown === shown) return;
   card.dataset.shown = shown;
   card.hidden = !ruling;
@@ -185,9 +186,9 @@ export function renderRuling(state, point) {
     );
   });
   card.replaceChildren(
-    html("h2", {}, icon("alarm"), ruling.title || t("What the rules say")),
-    html("p", {}, ruling.text),
-    ...(ruling.article ? [html("blockquote", {}, html("b", {}, t("The rule:")), " ", ruling.article)] : []),
+    html("h2", {}, icon("alarm"), told(ruling.title) || t("What the rules say")),
+    html("p", {}, ruling.texts?.[language] ?? told(ruling.text)),
+    ...(ruling.article ? [html("blockquote", {}, html("b", {}, t("The rule:")), " ", told(ruling.article))] : []),
     ...(better.length
       ? [
           html("p", { class: "quiet" }, t("Possible instead (point at one to see it on the board):")),
@@ -238,7 +239,7 @@ export function renderLog(events) {
     .reverse();
   fill(
     byId("log"),
-    rows.map((event) => html("li", {}, html("small", {}, clockText(event.time_s)), " ", event.text)),
+    rows.map((event) => html("li", {}, html("small", {}, clockText(event.time_s)), " ", event.data?.texts?.[language] ?? told(event.text))),
   );
 }
 

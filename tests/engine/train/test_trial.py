@@ -7,8 +7,9 @@ import pytest
 
 from damludo.engine.contest import Score
 from damludo.engine.port import Limits
-from damludo.engine.train.card import MOST_BYTES, TooManyWeights, Trial, card, packed, ship
+from damludo.engine.train.card import Trial, card, ship
 from damludo.engine.train.fit import Fit
+from damludo.engine.train.packing import MOST_BYTES, TooManyWeights, coarsened, packed
 from damludo.engine.train.self_play import Item
 from damludo.engine.train.trial import match, measured_levels, rungs
 from damludo.engine.weights import reasoned_weights
@@ -39,7 +40,7 @@ def test_the_same_weights_win_as_much_as_they_lose() -> None:
 def test_the_first_level_beats_chance() -> None:
     told: list[object] = []
 
-    (rung,) = rungs(variant("english"), [1], 2, 1, told.append)
+    (rung,) = rungs(variant("english"), [1], 2, 1, told.append, compiled=False)
 
     assert told == [rung]
     assert (rung.level, rung.score.games) == (1, 2)
@@ -47,17 +48,17 @@ def test_the_first_level_beats_chance() -> None:
 
 
 def test_only_levels_that_are_quick_are_measured() -> None:
-    assert measured_levels(900) == [1, 2, 3, 4]
+    assert measured_levels(400) == [1, 2, 3, 4, 5]
 
 
 def test_the_card_says_what_was_measured() -> None:
     found = Fit(np.zeros(3, np.int16), 123.4, 90, 4_321, 0.5, 0.25)
     trials = [Trial("500 positions a move", Score(wins=60, draws=30, losses=10))]
 
-    text = card(Item("english", 7, 0, 300), 100, "2030-01-02", found, trials, "damludo-train learn --game english")
+    text = card(Item("english", 7, 100, 300), 2, "2030-01-02", found, trials, "damludo-train learn --game english")
 
     for line in (
-        "| games | 100, of 300 positions for each move, after 4 to 10 random plies |",
+        "| games | 2 times 100, of 300 positions for each move, after 6 to 16 random plies |",
         "| seed | 7 |",
         "| fitted on | 4321 quiet positions of 90 games |",
         "| loss on the games held out, before | 0.5000 |",
@@ -83,6 +84,23 @@ def test_a_file_that_is_too_large_is_refused() -> None:
 
     with pytest.raises(TooManyWeights, match=f"at most {MOST_BYTES}"):
         packed(noise)
+
+
+def test_rare_weights_are_rounded_where_the_file_would_be_too_large() -> None:
+    noise = np.random.default_rng(1).integers(-500, 500, 300_000).astype(np.int16)
+    rare = np.arange(len(noise)) % 8 != 0
+
+    found = coarsened(noise, rare)
+
+    assert len(packed(found)) <= MOST_BYTES
+    assert np.array_equal(found[~rare], noise[~rare])
+    assert np.abs(found - noise).max() <= 32
+
+
+def test_weights_that_are_few_stay_as_they_are() -> None:
+    noise = np.random.default_rng(1).integers(-500, 500, 100_000).astype(np.int16)
+
+    assert np.array_equal(coarsened(noise, np.ones(len(noise), np.bool_)), noise)
 
 
 def test_every_weights_file_of_the_package_is_loaded_small_and_has_its_card(root: Path) -> None:

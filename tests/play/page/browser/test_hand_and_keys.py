@@ -37,6 +37,13 @@ def gestures(fake: Any) -> list[tuple[str, list[float]]]:
     return [(hand["action"], [round(v) for v in hand["at"]["board"]]) for hand in hands]
 
 
+@pytest.fixture
+def page(fake: Any, open_page: OpenPage, situations: Show) -> Page:
+    """The page in the person's turn, as wide as on a screen."""
+    situations["play"](fake)
+    return open_page()
+
+
 def test_a_dragged_disc_leads_the_hand(fake: Any, open_page: OpenPage, situations: Show) -> None:
     situations["numbers"](fake)
     page = open_page()
@@ -49,10 +56,7 @@ def test_a_dragged_disc_leads_the_hand(fake: Any, open_page: OpenPage, situation
     assert [hand["at"]["board"] for hand in fake.named("hand") if hand["action"] == "move"]
 
 
-def test_a_disc_can_be_clicked_to_its_place(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
-
+def test_a_disc_can_be_clicked_to_its_place(fake: Any, page: Page) -> None:
     page.mouse.click(*centre(page, "h4"))
     expect(page.locator("#toast")).to_contain_text("You hold the disc from h4")
     page.mouse.click(*centre(page, "g5"))
@@ -84,10 +88,7 @@ def test_a_finger_drags_a_disc_and_scrolls_where_there_is_none(
     assert page.evaluate("scrollY") != 0
 
 
-def test_discs_go_to_the_racks_and_crowns_come_from_them(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
-
+def test_discs_go_to_the_racks_and_crowns_come_from_them(fake: Any, page: Page) -> None:
     drag(page, "d6", "rack black")
     drag(page, "rack white", "a3")
     page.wait_for_timeout(200)
@@ -99,9 +100,7 @@ def test_discs_go_to_the_racks_and_crowns_come_from_them(fake: Any, open_page: O
     assert fourth == [25, 125]
 
 
-def test_a_disc_is_dragged_in_the_picture_too(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
+def test_a_disc_is_dragged_in_the_picture_too(fake: Any, page: Page) -> None:
     box = page.locator("#camera-view").bounding_box()
     assert box is not None
 
@@ -118,11 +117,7 @@ def test_a_disc_is_dragged_in_the_picture_too(fake: Any, open_page: OpenPage, si
     ]
 
 
-def test_moves_of_the_hand_are_sent_twenty_times_a_second_at_most(
-    fake: Any, open_page: OpenPage, situations: Show
-) -> None:
-    situations["play"](fake)
-    page = open_page()
+def test_moves_of_the_hand_are_sent_twenty_times_a_second_at_most(fake: Any, page: Page) -> None:
     page.mouse.move(*centre(page, "h4"))
     page.mouse.down()
     began = page.evaluate("performance.now()")
@@ -152,9 +147,7 @@ def test_at_a_real_table_the_page_moves_nothing(fake: Any, open_page: OpenPage, 
 # --- the keyboard -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_move_is_made_with_the_keyboard_alone(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
+def test_a_move_is_made_with_the_keyboard_alone(fake: Any, page: Page) -> None:
     page.locator("[data-square=h4]").focus()
 
     page.keyboard.press("Enter")
@@ -166,10 +159,7 @@ def test_a_move_is_made_with_the_keyboard_alone(fake: Any, open_page: OpenPage, 
     assert gestures(fake) == [("press", [375, 175]), ("release", [325, 225])]
 
 
-def test_the_board_is_one_stop_of_the_tab_key(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
-
+def test_the_board_is_one_stop_of_the_tab_key(page: Page) -> None:
     stops = []
     for _ in range(24):
         page.keyboard.press("Tab")
@@ -181,9 +171,7 @@ def test_the_board_is_one_stop_of_the_tab_key(fake: Any, open_page: OpenPage, si
     assert {"stop", "square", "white", "black", "hint", "take-back", "resign", "new-game", "level"} <= set(stops)
 
 
-def test_arrow_keys_walk_to_the_racks_and_back(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
+def test_arrow_keys_walk_to_the_racks_and_back(page: Page) -> None:
     page.locator("[data-square=c7]").focus()
 
     walk = []
@@ -194,9 +182,7 @@ def test_arrow_keys_walk_to_the_racks_and_back(fake: Any, open_page: OpenPage, s
     assert walk == ["b8", "black", "b8", "c7", "e7", "c7", "a7"]
 
 
-def test_escape_puts_the_disc_back(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
+def test_escape_puts_the_disc_back(fake: Any, page: Page) -> None:
     page.locator("[data-square=h4]").focus()
 
     page.keyboard.press("Enter")
@@ -208,9 +194,7 @@ def test_escape_puts_the_disc_back(fake: Any, open_page: OpenPage, situations: S
 
 
 @pytest.mark.parametrize("focused", ["body", "#hint", "[data-square=h4]", "#resign"])
-def test_the_space_bar_is_stop_and_nothing_else(focused: str, fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
+def test_the_space_bar_is_stop_and_nothing_else(focused: str, fake: Any, page: Page) -> None:
     if focused != "body":
         page.locator(focused).focus()
 
@@ -221,9 +205,7 @@ def test_the_space_bar_is_stop_and_nothing_else(focused: str, fake: Any, open_pa
     expect(page.locator("#sheet")).to_be_hidden()
 
 
-def test_a_space_that_is_typed_stops_nothing(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
+def test_a_space_that_is_typed_stops_nothing(fake: Any, page: Page) -> None:
     page.locator("#as-text summary").focus()
     page.keyboard.press("Space")
     page.locator("#what-is-square").focus()
@@ -233,9 +215,7 @@ def test_a_space_that_is_typed_stops_nothing(fake: Any, open_page: OpenPage, sit
     assert fake.named("stop") == []
 
 
-def test_stop_works_while_a_dialog_is_open(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
+def test_stop_works_while_a_dialog_is_open(fake: Any, page: Page) -> None:
     page.click("#new-game")
     expect(page.locator("#sheet")).to_be_visible()
 
@@ -249,10 +229,7 @@ def test_stop_works_while_a_dialog_is_open(fake: Any, open_page: OpenPage, situa
 # --- commands -----------------------------------------------------------------------------------------------------------------
 
 
-def test_a_command_carries_an_id_and_the_epoch(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
-
+def test_a_command_carries_an_id_and_the_epoch(fake: Any, page: Page) -> None:
     page.dblclick("#hint")
     page.click("[data-speed='5']")
     page.select_option("#level", "7")
@@ -264,10 +241,7 @@ def test_a_command_carries_an_id_and_the_epoch(fake: Any, open_page: OpenPage, s
     assert fake.named("level")[0]["level"] == 7
 
 
-def test_resigning_is_asked_again(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
-
+def test_resigning_is_asked_again(fake: Any, page: Page) -> None:
     page.click("#resign")
     page.click("#sheet button:has-text('No, play on')")
     assert fake.named("resign") == []
@@ -278,9 +252,7 @@ def test_resigning_is_asked_again(fake: Any, open_page: OpenPage, situations: Sh
     assert len(fake.named("resign")) == 1
 
 
-def test_a_new_game_is_chosen_among_twenty_one(fake: Any, open_page: OpenPage, situations: Show) -> None:
-    situations["play"](fake)
-    page = open_page()
+def test_a_new_game_is_chosen_among_twenty_one(fake: Any, page: Page) -> None:
     page.click("#new-game")
     expect(page.locator("#sheet .card .picture")).to_have_count(21)
     assert page.locator("#sheet .card .about").evaluate_all("all => all.filter(e => e.children.length < 3).length") == 0
@@ -294,7 +266,7 @@ def test_a_new_game_is_chosen_among_twenty_one(fake: Any, open_page: OpenPage, s
 
     chosen = {key: fake.named("new_game")[0][key] for key in ("game", "side", "level", "clock")}
     assert chosen == {"game": "thai", "side": "black", "level": 10, "clock": "10+5"}
-    assert page.evaluate("document.activeElement.id") == "new-game"
+    assert page.evaluate("document.activeElement.id") == "board"
 
 
 def test_a_refused_game_says_why(fake: Any, open_page: OpenPage, situations: Show) -> None:
