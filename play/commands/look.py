@@ -129,11 +129,10 @@ class _Seen:
 
 
 def _look_at(path: str, arguments: argparse.Namespace, teaching: _Teaching) -> _Seen:
-    from damludo.vision.cold import adapted_look, cold_look
+    from damludo.vision.cold import adapted_reading, cold_reading
     from damludo.vision.errors import BoardNotFound
     from damludo.vision.look import matched
     from damludo.vision.picture import load_picture
-    from damludo.vision.squares import SquareReader
 
     image = load_picture(path)
     begin = time.process_time()
@@ -143,12 +142,12 @@ def _look_at(path: str, arguments: argparse.Namespace, teaching: _Teaching) -> _
     except BoardNotFound as error:
         return _Seen(path, None, None, None, white_at, _since(begin), str(error))
     if teaching.look is None:
-        look = cold_look(image, view)
+        found = cold_reading(image, view)
     elif teaching.empty_only:
-        look = cold_look(image, view, matched(teaching.look, image, view))
+        found = cold_reading(image, view, matched(teaching.look, image, view))
     else:
-        look = adapted_look(teaching.look, image, view)
-    squares, confidence = _letters(SquareReader(view, look).read(image), view.grid)
+        found = adapted_reading(teaching.look, image, view)
+    squares, confidence = _letters(found, view.grid)
     placed = [[round(float(x), 2), round(float(y), 2)] for x, y in corners]
     return _Seen(path, placed, squares, confidence, white_at, _since(begin))
 
