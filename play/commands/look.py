@@ -33,6 +33,8 @@ SIDES = ("bottom", "right", "top", "left")
 MODES = ("found", "rough", "taught", "cold")
 KING_NATS = 6.0
 """So much better than a man a king must be before its letter is written: one picture hardly shows heights."""
+CLEAR_NATS, MOST_WRONG = 6.0, 0.1
+"""A picture teaches no start position if more than this part of its squares clearly show something else."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -271,7 +273,32 @@ def _teach_start(image: "Image", view: "BoardView", key: str, arguments: argpars
     start = _start_content(key, arguments.size)
     white_at = arguments.white_at or best_turn(image, view, start)
     content = content_of_rows(tuple(rows_of_content(start, view.grid, white_at)), view.grid, "bottom")
+    _check_start(image, view, content)
     return _Teaching(learn_look(image, view, content, radius=0), white_at=white_at)
+
+
+def _check_start(image: "Image", view: "BoardView", content: "dict[int, Content]") -> None:
+    """Refuse a picture whose squares, read without teaching, are clearly not filled and empty as the start position has them.
+
+    A look that is learnt from the wrong position explains its own picture perfectly; only a reading without it can tell.
+    """
+    import numpy as np
+
+    from damludo.vision.cold import cold_reading
+
+    if view.grid.lines:
+        return
+    found = cold_reading(image, view)[list(content)]
+    lead = found[:, 1:].max(axis=1) - found[:, 0]
+    filled = np.array([what > 0 for what in content.values()])
+    wrong = int((np.where(filled, -lead, lead) > CLEAR_NATS).sum())
+    limit = MOST_WRONG * len(content)
+    if wrong > limit:
+        raise CommandError(
+            f"{wrong} squares of the picture to learn from do not show the start position (limit {limit:.0f}); "
+            "take a picture of the discs set up as for the first move, or say with --as ROWS what it shows",
+            ExitCode.BAD_INPUT,
+        )
 
 
 def _start_content(key: str, size: int) -> "dict[int, Content]":
