@@ -21,6 +21,7 @@ from damludo.rules.variants import variant
 from damludo.simulation.table import Disc, DiscColour, Table
 
 FAR_OFF_MM = 12.0
+BESIDE_MM = 45.0
 
 
 def options_of(told: dict[str, Any]) -> SimulationOptions:
@@ -74,7 +75,8 @@ class _Reaper:
 
     def __init__(self, seated: SeatedGame, told: dict[str, Any]) -> None:
         self._told, self._table = told, seated.simulated.table
-        self._holder, self._count, self._way_mm = told["holder"], told["count"], told["way_mm"]
+        self._holder, self._count = str(told["holder"]), int(told["count"])
+        self._way_mm = float(told["way_mm"])
         self._held: Disc | None = None
         self._from = (0.0, 0.0)
         self._lines = len(read_journal(Path(told["journal"])).entries)
@@ -89,8 +91,13 @@ class _Reaper:
             self._count -= disc is not None
             self._held = disc
             self._from = (disc.x_mm, disc.y_mm) if disc else self._from
-        elif self._count <= 0 and abs(disc.x_mm - self._from[0]) + abs(disc.y_mm - self._from[1]) > self._way_mm:
+        elif self._count <= 0 and self._far_enough(disc):
             self._die()
+
+    def _far_enough(self, disc: Disc) -> bool:
+        if self._told["event"] == "beside the board":
+            return disc.x_mm < -BESIDE_MM
+        return abs(disc.x_mm - self._from[0]) + abs(disc.y_mm - self._from[1]) > self._way_mm
 
     def _hear(self, event: MatchEvent) -> None:
         self._lines += 1

@@ -129,7 +129,7 @@ def test_killed_while_a_disc_is_carried_what_fell_is_asked_for_first(cut: Cut, g
 
 
 def test_killed_while_a_captured_disc_is_carried_away_the_move_counts_all_the_same(cut: Cut) -> None:
-    played = _go_on(cut("carriage", 8, way_mm=30.0))
+    played = _go_on(cut("carriage", 1, event="beside the board"))
     _nothing_is_lost(played)
     assert _kinds(played)[:3] == [EventKind.RESUMED, EventKind.BOARD_RIGHT, EventKind.MOVE]
 
