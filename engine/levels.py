@@ -32,7 +32,7 @@ LEVELS = (
 
 
 def player_of_level(level: int, seed: int = 0, searcher: Searcher | None = None) -> AlphaBeta:
-    """Return the engine of a level; `searcher` is the one to search with, None for that of the process.
+    """Return the engine of a level; `searcher` is the one to search with, None for one of its own.
 
     Raises:
         NoSuchLevel: outside 1..10.
