@@ -23,6 +23,10 @@ MOST_WRONG = 0.1
 """Part of the places that may clearly read otherwise than they were taught before the set-up is refused."""
 CLEAR_NATS = 4.0
 """Evidence from which a place contradicts the start position: light discs on light squares never say so much."""
+LEAST_SUPPORT_NATS = 0.3
+"""Evidence for the start position that a place must give in the mean. Where discs stand beside the places, as in a mirrored
+picture, all looks that are learnt are one, and nothing contradicts it: places gave -0.2 to 0.1 there, and 3 to 10 on boards that
+were set up."""
 BETTER_LEAD_NATS = 5.0
 """By so much a turn must explain the picture better than the next one; else the caller must say where White sits."""
 
@@ -42,12 +46,14 @@ class _Trial:
         look: what squares and discs look like.
         white_at: side of the picture where White's rank 1 lies.
         doubtful: how many places, by the colour of their middles alone, rather hold something else.
+        support: nats by which the places together rather hold what they should.
     """
 
     view: BoardView
     look: Look
     white_at: str
     doubtful: int
+    support: float
 
 
 def set_up(
@@ -96,6 +102,11 @@ def set_up(
         raise BoardNotFound(
             f"{len(wrong)} squares do not show the start position (limit {limit:.0f}); "
             "set up all discs as for the first move"
+        )
+    if best.support < LEAST_SUPPORT_NATS * len(grid.playable):
+        raise BoardNotFound(
+            "nothing on the squares looks like the start position: set up all discs as for the first move; if they are, see that "
+            "the picture is not mirrored"
         )
     rivals = [(other, trial) for other, trial in tried[1:] if trial.white_at != best.white_at]
     alike = [trial for other, trial in rivals if score - other < BETTER_LEAD_NATS]
@@ -158,10 +169,10 @@ def _judged(
     wanted = np.array([_side(start[place]) for place in places])
     own = sides[np.arange(len(places)), wanted]
     others = np.where(np.arange(3)[None] == wanted[:, None], -np.inf, sides).max(axis=1)
-    score = float(np.clip(own - others, -10, 10).sum())
+    score = support = float(np.clip(own - others, -10, 10).sum())
     if decide_colour and look.disc[0, 0] < look.disc[1, 0]:
         score -= 2 * BETTER_LEAD_NATS + 20 * len(places)  # the half turn: dark discs would be White's
-    return score, _Trial(view, look, side, int((others > own).sum()))
+    return score, _Trial(view, look, side, int((others > own).sum()), support)
 
 
 def _side(content: Content) -> int:

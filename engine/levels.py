@@ -18,15 +18,15 @@ class Level:
 
 # The low levels differ by their misjudgements as well: the lowest look at a few moves, each one's captures followed to their end.
 LEVELS = (
-    Level(12, 3.0),
-    Level(24, 2.0),
-    Level(60, 1.3),
+    Level(15, 2.6),
+    Level(27, 1.9),
+    Level(80, 1.1),
     Level(150, 0.8),
-    Level(400, 0.4),
-    Level(1_200, 0.12),
-    Level(5_000),
-    Level(30_000),
-    Level(250_000),
+    Level(290, 0.55),
+    Level(800, 0.25),
+    Level(3_000),
+    Level(20_000),
+    Level(200_000),
     Level(3_000_000),
 )
 

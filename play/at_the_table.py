@@ -15,6 +15,7 @@ from damludo.play.console import CommandError, ExitCode, cannot_write, counted
 from damludo.play.events import Listener, fan_out
 from damludo.play.eyes_again import find_again, keep_eyes
 from damludo.play.folders import Folders
+from damludo.play.foresight import outlines_ahead
 from damludo.play.journal import open_journal, reopen_journal
 from damludo.play.known_camera import eyes_by_profile
 from damludo.play.match import Match, MatchSettings, State
@@ -364,6 +365,10 @@ class _Session:
         listener = fan_out(listeners)
         arm, guard = guarded_arm(parts.gantry, board, parts.layout, seen.eyes, parts.clock, listener, self._said_go)
         show_carriage(seen, guard, board)
+        if parts.time is not None:
+            # The carriage must not run ahead of the picture that is looked through: it would be taken for a hand.
+            seen.eyes.ignore = outlines_ahead(guard, board, lambda: seen.eyes.view, parts.clock.now_s)
+            parts.time.brake = lambda: seen.eyes.busy or self._eyes_lag()
         terminal.stop = arm.stop
         set_speed = self._set_speed if parts.time else None
         eyes = page.seat(seen, arm.stop, parts.layout, parts.guided, set_speed, parts.truth)

@@ -14,7 +14,8 @@ from damludo.calibration.errors import CalibrationError, NoProfile
 from damludo.calibration.overlay import overlay
 from damludo.calibration.profile import CameraProfile, Record, camera_path, load_camera
 from damludo.calibration.quality import CLEAR_NATS, MOST_ERROR_SQUARES, PoseQuality, pose_quality, require_good
-from damludo.play.calibrating import EyesChoice, picture_path, taking, tilt_deg
+from damludo.play.calibrating import picture_path, tilt_deg
+from damludo.play.calibration_pictures import EyesChoice, taking
 from damludo.play.console import CommandError, ExitCode, cannot_write
 from damludo.rules.geometry import Board
 from damludo.vision.errors import CameraError, VisionError
@@ -25,16 +26,24 @@ from damludo.vision.sides import places_in_picture
 STYLE = """
 :root { color-scheme: light; --ink: #1d1b18; --soft: #6d665c; --line: #d9d2c5; --paper: #faf7f1; }
 * { box-sizing: border-box; } body { margin: 0 auto; max-width: 1080px; padding: 28px 24px 60px; background: var(--paper);
-  color: var(--ink); font: 16px/1.5 system-ui, sans-serif; } h1 { font-size: 26px; margin: 0 0 4px; } h2 { font-size: 19px;
-  margin: 34px 0 10px; } .soft { color: var(--soft); } .verdict { border-radius: 10px; padding: 14px 18px; margin: 18px 0;
-  font-size: 18px; border: 2px solid; } .good { background: #e7f4e4; border-color: #4c9a45; } .bad { background: #fdeae6;
-  border-color: #c8432b; } img { width: 100%; border-radius: 8px; border: 1px solid var(--line); display: block; }
-table { border-collapse: collapse; } td, th { padding: 4px 14px 4px 0; text-align: left; vertical-align: top; }
-th { font-weight: 600; color: var(--soft); } .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(230px, 1fr));
-  gap: 10px; } .fact { background: #fff; border: 1px solid var(--line); border-radius: 8px; padding: 10px 14px; }
-.fact b { display: block; font-size: 21px; } .grid { display: inline-grid; gap: 2px; } .cell { width: 56px; height: 56px;
-  border-radius: 4px; display: flex; flex-direction: column; align-items: center; justify-content: center; font-size: 15px; }
-.cell small { font-size: 10px; opacity: .75; } .history td { border-top: 1px solid var(--line); }
+  color: var(--ink); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; } h1 { font-size: 26px; margin: 0 0 4px; }
+h2 { font-size: 19px; margin: 34px 0 10px; } .soft { color: var(--soft); } .verdict { border-radius: 10px; padding: 14px 18px;
+  margin: 18px 0; font-size: 18px; border: 2px solid; } .good { background: #e7f4e4; border-color: #4c9a45; }
+.bad { background: #fdeae6; border-color: #c8432b; } .verdict p { margin: 6px 0 0; }
+img { width: 100%; border-radius: 8px; border: 1px solid var(--line); display: block; }
+svg { width: 100%; max-width: 720px; height: auto; display: block; }
+table { border-collapse: collapse; } td, th { padding: 4px 14px 4px 0; text-align: left; vertical-align: top;
+  overflow-wrap: normal; }
+th { font-weight: 600; color: var(--soft); } .scroll { overflow-x: auto; } .facts { display: grid; gap: 10px;
+  grid-template-columns: repeat(auto-fit, minmax(230px, 1fr)); } .fact { background: #fff; border: 1px solid var(--line);
+  border-radius: 8px; padding: 10px 14px; } .fact b { display: block; font-size: 21px; }
+.grid { display: grid; gap: 2px; } .cell { aspect-ratio: 1; min-width: 0; border-radius: 4px; display: flex;
+  flex-direction: column; align-items: center; justify-content: center; font-size: 15px; line-height: 1.2; }
+.cell small { font-size: 11px; opacity: .8; } .history td { border-top: 1px solid var(--line); }
+@media (max-width: 600px) { body { padding: 18px 14px 40px; } h1 { font-size: 22px; }
+  .verdict { font-size: 16px; padding: 12px 14px; }
+  .facts { grid-template-columns: 1fr 1fr; gap: 8px; } .fact { padding: 8px 10px; font-size: 14px; } .fact b { font-size: 18px; }
+  .cell { font-size: 12px; } .cell small { font-size: 9px; } td, th { padding-right: 10px; font-size: 14px; } }
 """
 
 
@@ -157,7 +166,7 @@ def _page(
         f"<h1>Calibration of {html.escape(profile.camera)} over {html.escape(profile.board)}</h1>",
         f'<p class="soft">{html.escape(choice.variant.names["en"])}; White\'s first rank is at the {profile.white_at} of the '
         f"picture; profile {html.escape(str(answer['file']))}</p>",
-        _verdict(pose),
+        _verdict(pose, _unclear_words(profile, board)),
         _facts(profile, pose),
     ]
     if images:
@@ -172,7 +181,11 @@ def _page(
             "by how much they miss, ten times enlarged. Orange crosses: blind squares.</p>",
         ]
     if profile.margins:
-        parts += ["<h2>How surely each square is read</h2>", _margins(profile), _weak_words(profile, board)]
+        about = (
+            f'<p class="soft">In nats (natural logarithms of how much likelier the truth is than the next best): '
+            f"{CLEAR_NATS:.0f} and more is clear, 30 is the most that is counted. The board lies as in the picture.</p>"
+        )
+        parts += ["<h2>How surely each square is read</h2>", _margins(profile), about, _weak_words(profile, board)]
     parts += _settings(profile)
     if profile.history:
         parts += ["<h2>History</h2>", _curve(profile.history), _history(profile.history)]
@@ -180,11 +193,13 @@ def _page(
     title = f"Calibration of {html.escape(profile.camera)}"
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style></head><body>\n{body}\n</body></html>\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
+        f"<body>\n{body}\n</body></html>\n"
     )
 
 
-def _verdict(pose: PoseQuality | None) -> str:
+def _verdict(pose: PoseQuality | None, unclear: str) -> str:
+    """Say first whether it is good, then which squares are not, and what to do."""
     if pose is None:
         return (
             '<div class="verdict bad">There is no picture to check the profile with; name a camera or a picture.</div>'
@@ -195,7 +210,30 @@ def _verdict(pose: PoseQuality | None) -> str:
         return f'<div class="verdict bad"><b>Not good.</b> {html.escape(str(error))}</div>'
     limit = MOST_ERROR_SQUARES * pose.square_mm
     words = f"The crossings miss by {pose.error_mm:.2f} mm; up to {limit:.1f} mm would do."
-    return f'<div class="verdict good"><b>Good.</b> {words}</div>'
+    return f'<div class="verdict good"><b>Good.</b> {words}{unclear}</div>'
+
+
+def _unclear_words(profile: CameraProfile, board: Board) -> str:
+    """Name the squares that cannot be trusted; empty if there are none."""
+    blind = [board.name(int(place)) for place in profile.blind]
+    weak = [board.name(place) for place in _weak(profile)]
+    sentences = []
+    if blind:
+        sentences.append(
+            f"<p><b>Blind: {', '.join(blind)}.</b> What stands there cannot be told; the reasons are below.</p>"
+        )
+    if weak:
+        sentences.append(f"<p>Hard to read: {', '.join(weak)}.</p>")
+    return "".join(sentences)
+
+
+def _weak(profile: CameraProfile) -> list[int]:
+    """Return the places that are read by less than is clear although they are not blind."""
+    return [
+        place
+        for place, margin in enumerate(profile.margins)
+        if place in profile.grid.playable and margin < CLEAR_NATS and str(place) not in profile.blind
+    ]
 
 
 def _facts(profile: CameraProfile, pose: PoseQuality | None) -> str:
@@ -242,7 +280,9 @@ def _margins(profile: CameraProfile) -> str:
         cells.append(
             f'<div class="cell" title="{words}" style="background:{_colour(margin, blind)}">{shown}<small>{name}</small></div>'
         )
-    return f'<div class="grid" style="grid-template-columns:repeat({places.shape[1]},56px)">{"".join(cells)}</div>'
+    columns = places.shape[1]
+    style = f"grid-template-columns:repeat({columns},minmax(0,1fr));max-width:{58 * columns}px"
+    return f'<div class="grid" style="{style}">{"".join(cells)}</div>'
 
 
 def _colour(margin: float, blind: bool) -> str:
@@ -254,11 +294,7 @@ def _colour(margin: float, blind: bool) -> str:
 
 
 def _weak_words(profile: CameraProfile, board: Board) -> str:
-    weak = [
-        board.name(place)
-        for place, margin in enumerate(profile.margins)
-        if place in profile.grid.playable and margin < CLEAR_NATS and str(place) not in profile.blind
-    ]
+    weak = [board.name(place) for place in _weak(profile)]
     lines = [f"<b>{board.name(int(place))}</b>: {html.escape(str(why))}." for place, why in profile.blind.items()]
     if weak:
         lines.append(
@@ -288,7 +324,7 @@ def _history(records: Sequence[Record]) -> str:
         for record in reversed(records)
     )
     head = "<tr><th>time (UTC)</th><th>step</th><th>error</th><th></th><th>least margin</th><th>blind</th></tr>"
-    return f'<table class="history">{head}{rows}</table>'
+    return f'<div class="scroll"><table class="history">{head}{rows}</table></div>'
 
 
 def _curve(records: Sequence[Record]) -> str:
@@ -304,7 +340,7 @@ def _curve(records: Sequence[Record]) -> str:
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="#3b6ea5"/>' for x, y in points)
     return (
-        f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="error over time">'
+        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="error over time">'
         f'<line x1="20" x2="{width - 20}" y1="{limit:.1f}" y2="{limit:.1f}" stroke="#c8432b" stroke-dasharray="5 4"/>'
         f'<text x="20" y="{limit - 4:.1f}" font-size="12" fill="#c8432b">limit {MOST_ERROR_SQUARES} square</text>'
         f'<polyline points="{line}" fill="none" stroke="#3b6ea5" stroke-width="2"/>{dots}</svg>'

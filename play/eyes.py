@@ -18,12 +18,14 @@ class CameraEyes:
     Attributes:
         watcher: follows the board.
         ignore: returns the outlines of the machine's moving parts in the picture, none when they are parked out of it.
+        busy: a picture is being taken or looked through: what it shows grows old.
     """
 
     def __init__(self, source: FrameSource, watcher: BoardWatcher, clock: Clock) -> None:
         self._source, self.watcher, self._clock = source, watcher, clock
         self._last_s = -1.0
         self.ignore: Callable[[], Sequence[Outline]] = tuple
+        self.busy = False
 
     @property
     def view(self) -> BoardView:
@@ -37,9 +39,13 @@ class CameraEyes:
     def look(self, frame_rate_hz: float) -> Scene:
         """Wait for the next picture at a frame rate and say what happens in it."""
         self._clock.sleep(self._last_s + 1.0 / frame_rate_hz - self._clock.now_s())
-        frame = self._source.read()
-        self._last_s = frame.time_s
-        return self.watcher.update(frame, self.ignore())
+        self.busy = True
+        try:
+            frame = self._source.read()
+            self._last_s = frame.time_s
+            return self.watcher.update(frame, self.ignore())
+        finally:
+            self.busy = False
 
     def read(self) -> BoardReading:
         """Return the reading of the newest quiet pictures."""

@@ -10,7 +10,7 @@ from damludo.calibration.board import MOST_WRONG, contradictions
 from damludo.calibration.errors import CalibrationError
 from damludo.calibration.profile import CameraProfile, camera_path, camera_profiles, load_camera
 from damludo.calibration.quality import mean_picture, pose_quality
-from damludo.play.calibrating import board_name, camera_name
+from damludo.play.calibration_pictures import board_name, camera_name
 from damludo.play.console import CommandError, ExitCode, note
 from damludo.play.content import board_content, grid_of_board
 from damludo.play.folders import Folders

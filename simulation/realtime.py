@@ -50,6 +50,9 @@ class RealTime:
         self._stop.set()
         self._thread.join()
 
+    def _pace(self) -> float:
+        return min(self.speed, 1.0) if self.brake() else self.speed
+
     def _run(self) -> None:
         last = time.monotonic()
         try:
@@ -58,10 +61,10 @@ class RealTime:
                 # At most 0.1 s a turn: after a stall others get the lock in between, and no jump is seen by the players.
                 passed = min(now - last, 0.1)
                 last = now
-                speed = min(self.speed, 1.0) if self.brake() else self.speed
-                end_s = self._world.time_s + passed * speed
-                while self._world.time_s < end_s:
-                    # In slices, and with a rest between: the line to the controller must not wait long for its turn.
+                begin_s = self._world.time_s
+                while self._world.time_s < (end_s := begin_s + passed * self._pace()):
+                    # In slices, and with a rest between: the line to the controller must not wait long for its turn, and who
+                    # watches may fall behind within a turn.
                     self._world.advance_to(min(end_s, self._world.time_s + SLICE_S))
                     time.sleep(0.0)
         except Exception as error:

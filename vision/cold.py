@@ -8,11 +8,18 @@ from numpy.typing import NDArray
 from damludo.vision.content import Content
 from damludo.vision.frame import Image
 from damludo.vision.look import FEWEST_DISCS, FIRST_RADIUS, Look, learn_look, matched, normalised
+from damludo.vision.mixture import Mixture, explain
 from damludo.vision.patches import Patches
 from damludo.vision.squares import SquareReader
+from damludo.vision.traits import Traits, traits_of
 from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float32]
+Floats64 = NDArray[np.float64]
+
+KINDS = (Content.EMPTY, Content.WHITE_MAN, Content.BLACK_MAN)
+MOST_NATS = 30.0
+"""No place says more than this (see `BoardReading`)."""
 
 CENTRE = 0.2
 """Radius of the middle of a square that is looked at first, in squares."""
@@ -46,6 +53,105 @@ def cold_look(image: Image, view: BoardView, known: Look | None = None) -> Look:
         view: the pose; the discs' diameter is measured, not taken from it.
         known: a look whose empty squares were learnt from the empty board; its discs are not used.
     """
+    if not view.grid.lines:
+        return _learnt(image, view, _sure_of(_together(image, view, None), view), known)
+    return _look_of_lines(image, view, known)
+
+
+def cold_reading(image: Image, view: BoardView, known: Look | None = None) -> Floats64:
+    """Read one picture of which nothing was taught; arguments as in `cold_look`.
+
+    Returns:
+        Log-likelihoods, shape (rows * columns, 5), as in `BoardReading`; men and kings are not told apart.
+    """
+    if view.grid.lines:
+        return SquareReader(view, _look_of_lines(image, view, known)).read(image)
+    together = _together(image, view, None)
+    look = _learnt(image, view, _sure_of(together, view), known)
+    return _reading(_sides(SquareReader(view, look), image) + together, view)
+
+
+def adapted_reading(look: Look, image: Image, view: BoardView) -> Floats64:
+    """Read one picture with a look that was taught on the same board and discs, maybe in other light.
+
+    Returns:
+        As `cold_reading`.
+    """
+    if view.grid.lines:
+        return SquareReader(view, adapted_look(look, image, view)).read(image)
+    known = _stretched(matched(look, image, view), image, view)
+    taught_discs = known.disc
+    found = _sides(SquareReader(view, known), image)
+    together = _together(image, view, found)
+    for _ in range(ADAPTATIONS):
+        content = _sure_of(found + together, view)
+        fresh = learn_look(image, view, content, radius=known.radius)
+        known = _joined(known, fresh, content, view)
+        found = _sides(SquareReader(view, known), image)
+    if _both_seen(found):
+        return _reading(found + together, view)
+    # As in `adapted_look`: paint carried far away by a flash.
+    alone = cold_look(image, view)
+    reader = SquareReader(view, alone)
+    if reader.explained(image) - SquareReader(view, known).explained(image) <= EXPLAINS_BETTER:
+        return _reading(found + together, view)
+    named = _named_after(taught_discs, alone)
+    whose = [0, 1, 2] if named is alone else [0, 2, 1]
+    return _reading((_sides(reader, image) + _together(image, view, None))[:, whose], view)
+
+
+def _together(image: Image, view: BoardView, taught: Floats64 | None) -> Floats64:
+    """Return what all squares together say of each, shape (p, 3), nats: empty, White's disc, Black's disc.
+
+    Args:
+        taught: what a taught look says, shape (p, 3); it tells whose discs are whose. Without it the lighter ones are White's.
+    """
+    traits = traits_of(image, view)
+    mixture = explain(traits)
+    found = mixture.log_likelihood - mixture.log_likelihood.max(axis=1, keepdims=True)
+    if taught is None:
+        exchanged = not _first_is_white(mixture, traits)
+    else:
+        share = mixture.probability
+        exchanged = float((share[:, [0, 2, 1]] * taught).sum()) > float((share * taught).sum())
+    return np.asarray(np.maximum(found[:, [0, 2, 1]] if exchanged else found, -MOST_NATS))
+
+
+def _first_is_white(mixture: Mixture, traits: Traits) -> bool:
+    """Return whether the first side's discs are the lighter ones; alone, whether they are lighter than the board."""
+    seen = mixture.probability[:, 1:].sum(axis=0) > 0.5
+    light = mixture.disc[:, 0]
+    middle = 0.5 * float(traits.step[0])
+    if seen.all() or not seen.any():
+        return bool(light[0] >= light[1])
+    return bool(light[0] > middle) if seen[0] else bool(light[1] <= middle)
+
+
+def _sides(reader: SquareReader, image: Image) -> Floats64:
+    """Return what the reader says of the playable places, kings as men, shape (p, 3)."""
+    found = reader.read(image)[list(reader.view.grid.playable)]
+    sides = np.stack([found[:, 0], found[:, 1:3].max(axis=1), found[:, 3:5].max(axis=1)], axis=1)
+    return np.asarray(sides - sides.max(axis=1, keepdims=True))
+
+
+def _sure_of(sides: Floats64, view: BoardView) -> dict[int, Content]:
+    """Return what leads by SURE_NATS."""
+    order = np.sort(sides, axis=1)
+    sure = order[:, 2] - order[:, 1] > SURE_NATS
+    best = sides.argmax(axis=1)
+    return {place: KINDS[int(k)] for place, k, is_sure in zip(view.grid.playable, best, sure, strict=True) if is_sure}
+
+
+def _reading(sides: Floats64, view: BoardView) -> Floats64:
+    """Carry sides, shape (p, 3), to the form of `BoardReading`."""
+    careful = np.maximum(sides - sides.max(axis=1, keepdims=True), -MOST_NATS)
+    result = np.zeros((view.grid.rows * view.grid.columns, len(Content)))
+    result[list(view.grid.playable)] = careful[:, [0, 1, 1, 2, 2]]
+    return result
+
+
+def _look_of_lines(image: Image, view: BoardView, known: Look | None) -> Look:
+    """Guess the look of a board of lines, where no square has corners: what differs most from the board is a disc."""
     patches = Patches(view, FIRST_RADIUS)
     colours, light = normalised(patches, image, None if known is None else known.step)
     middle = np.linalg.norm(patches.grid_of_samples, axis=1) < CENTRE
@@ -54,11 +160,9 @@ def cold_look(image: Image, view: BoardView, known: Look | None = None) -> Look:
     plain = (np.stack([np.zeros(3, dtype=np.float32), light.step]) if known is None else known.empty[:, centre])[
         patches.odd
     ]
-    content = _first_guess(patches, seen, plain)
-    look = _learnt(image, view, content, known)
+    look = _learnt(image, view, _first_guess(patches, seen, plain), known)
     for _ in range(ROUNDS):
-        content = _sure_content(SquareReader(view, look), image)
-        look = _learnt(image, view, content, known)
+        look = _learnt(image, view, _sure_of(_sides(SquareReader(view, look), image), view), known)
     return look
 
 
@@ -77,10 +181,10 @@ def adapted_look(look: Look, image: Image, view: BoardView) -> Look:
     known = _stretched(matched(look, image, view), image, view)
     taught_discs = known.disc
     for _ in range(ADAPTATIONS):
-        content = _sure_content(SquareReader(view, known), image)
+        content = _sure_of(_sides(SquareReader(view, known), image), view)
         fresh = learn_look(image, view, content, radius=known.radius)
         known = _joined(known, fresh, content, view)
-    if _both_sides_seen(SquareReader(view, known), image):
+    if _both_seen(_sides(SquareReader(view, known), image)):
         return known
     # A flash or another white balance may carry a paint so far away that it reads as an empty square, surely and everywhere.
     # What the picture says of itself then explains it better; whose discs they are the taught paint still tells.
@@ -89,10 +193,11 @@ def adapted_look(look: Look, image: Image, view: BoardView) -> Look:
     return alone if better > EXPLAINS_BETTER else known
 
 
-def _both_sides_seen(reader: SquareReader, image: Image) -> bool:
+def _both_seen(sides: Floats64) -> bool:
     """Return whether discs of each side are read with certainty."""
-    sure = list(_sure_content(reader, image).values())
-    return min(sure.count(Content.WHITE_MAN), sure.count(Content.BLACK_MAN)) >= FEWEST
+    order = np.sort(sides, axis=1)
+    sure = sides.argmax(axis=1)[order[:, 2] - order[:, 1] > SURE_NATS]
+    return bool(min((sure == 1).sum(), (sure == 2).sum()) >= FEWEST)
 
 
 def _named_after(discs: Floats, look: Look) -> Look:
@@ -190,17 +295,3 @@ def _lighter(colour: Floats, board: float) -> NDArray[np.bool_]:
     if side.all() or not side.any() or np.linalg.norm(colour[side].mean(0) - colour[~side].mean(0)) < ONE_KIND:
         return np.full(len(colour), bool(colour[:, 0].mean() > board))
     return np.asarray(side if colour[side, 0].mean() > colour[~side, 0].mean() else ~side)
-
-
-def _sure_content(reader: SquareReader, image: Image) -> dict[int, Content]:
-    """Return what is read with certainty, kings as men (a guessed look knows no heights)."""
-    found = reader.read(image)[list(reader.view.grid.playable)]
-    sides = np.stack([found[:, 0], found[:, 1:3].max(axis=1), found[:, 3:5].max(axis=1)], axis=1)
-    order = np.sort(sides, axis=1)
-    sure = order[:, 2] - order[:, 1] > SURE_NATS
-    kinds = (Content.EMPTY, Content.WHITE_MAN, Content.BLACK_MAN)
-    return {
-        place: kinds[int(best)]
-        for place, best, is_sure in zip(reader.view.grid.playable, sides.argmax(axis=1), sure, strict=True)
-        if is_sure
-    }

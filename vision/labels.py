@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.board import find_board, view_from_corners
-from damludo.vision.cold import adapted_look, cold_look
+from damludo.vision.cold import adapted_reading, cold_reading
 from damludo.vision.content import LETTER_OF_CONTENT, Content, Grid
 from damludo.vision.errors import BadPicture, BadPose, BoardNotFound
 from damludo.vision.frame import Image
 from damludo.vision.look import Look, learn_look
 from damludo.vision.picture import load_picture
 from damludo.vision.sides import places_in_picture
-from damludo.vision.squares import SquareReader
 from damludo.vision.view import BoardView, grid_of
 
 MODES = ("found", "rough", "taught", "cold")
@@ -188,8 +187,8 @@ def _teach(label: Label, image: Image) -> Look:
 
 def _count_squares(tally: Tally, label: Label, image: Image, look: Look | None) -> None:
     view = _given_view(label, image)
-    known = adapted_look(look, image, view) if look is not None else cold_look(image, view)
-    read = "".join(rows_of_reading(SquareReader(view, known).read(image), label.grid, "bottom")).lower()
+    found = adapted_reading(look, image, view) if look is not None else cold_reading(image, view)
+    read = "".join(rows_of_reading(found, label.grid, "bottom")).lower()
     wanted = "".join(label.rows or ()).lower()
     wrong = _differences(read, wanted)
     if look is None:

@@ -43,6 +43,10 @@ LYING_S, LYING_SQUARES = 3.0, 3.0
 """What is no larger and did not stir for so long is a thing that was laid down: a hand trembles."""
 SAME_LIGHT = 0.15
 """A pixel whose log-brightness differs less than this from the calm picture's shows the same thing in the same light."""
+LAMP_SHARE = 0.85
+"""A plane of light that explains this part of the picture is a lamp's; one that explains less may be bent by an arm."""
+PLANE_ROUNDS = 5
+"""Each round fits the plane to the pixels that the last one explains, as long as they grow in number."""
 REST_SQUARES = 0.15
 """A finger tip that moves less than this from one picture to the next stays where it is."""
 NOTHING_EVIDENCE = -6.0
@@ -336,10 +340,16 @@ class MotionWatch:
         # pixels that look as before. A passing shadow stays out, and so does an arm.
         calm = self._calm.gray
         ratio = gray - calm
-        same = np.abs(ratio - np.float32(np.median(ratio[::2, ::2]))) < SAME_LIGHT
+        light, share = light_plane(ratio)
+        if share < LAMP_SHARE:
+            light = np.full_like(ratio, np.median(ratio[::2, ::2]))
+        same = np.abs(ratio - light) < SAME_LIGHT
         moved = cv2.dilate(cover.discs, self.region.kernel(0.5)) > 0
         restless = (cover.mask & (1 - cover.discs)) | moving.astype(np.uint8)
         other = cv2.dilate(restless, self.region.kernel(0.8)) > 0
+        if share >= LAMP_SHARE:
+            # What is kept is carried into the light of this moment, or a seam would run through the calm picture between both.
+            calm = calm + light
         self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
 
     def _mark_covered(self, cover: Cover) -> None:
@@ -421,6 +431,27 @@ def _components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: 
         is_disc[k] = patch.may_be_a_disc and moved[k] < 0.1 * statistics[k, cv2.CC_STAT_AREA]
     patches.sort(key=lambda patch: -patch.squares)
     return Cover(mask=mask, discs=is_disc[labels].astype(np.uint8), patches=tuple(patches))
+
+
+def light_plane(ratio: Gray) -> tuple[Gray, float]:
+    """Return the plane that most of a log-brightness ratio lies on, of the same shape: what a lamp at one side does.
+
+    Also returns the part of the picture that lies on it.
+    """
+    height, width = ratio.shape
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    terms = np.stack([np.ones_like(x), x / np.float32(width), y / np.float32(height)], axis=-1)
+    few, seen = terms[::4, ::4].reshape(-1, 3), ratio[::4, ::4].ravel()
+    level = np.array([np.median(seen), 0.0, 0.0], dtype=np.float32)
+    plane, most = level, 0
+    for _ in range(PLANE_ROUNDS):
+        inside = np.abs(seen - few @ level) < SAME_LIGHT
+        if np.count_nonzero(inside) <= most:
+            break
+        plane, most = level, int(np.count_nonzero(inside))
+        normal = few[inside].T @ few[inside] + 1e-3 * np.eye(3, dtype=np.float32)
+        level = np.linalg.solve(normal, few[inside].T @ seen[inside])
+    return np.asarray(terms @ plane, dtype=np.float32), most / len(seen)
 
 
 def finger_tip(mask: Mask, region: Region) -> tuple[float, float] | None:

@@ -36,6 +36,11 @@ _TO_TONE = np.array([[1 / 3, -0.5, 1.0], [1 / 3, -0.5, -1.0], [1 / 3, 1.0, 0.0]]
 """Log B, G, R (rows) to brightness, red against the others, blue against green (columns)."""
 
 
+def tones(image: Image) -> Floats:
+    """Return log colours of a picture, shape (h, w, 3): brightness, red against the others, blue against green."""
+    return np.asarray(_LOG[image.reshape(-1, 3)] @ _TO_TONE, dtype=np.float32).reshape(image.shape)
+
+
 @dataclass(frozen=True, eq=False)
 class Patches:
     """Sample points and masks of one view.
@@ -133,10 +138,10 @@ class Patches:
             width, height = image.shape[1] // self.shrink, image.shape[0] // self.shrink
             whole = image[: height * self.shrink, : width * self.shrink]
             image = np.asarray(cv2.resize(whole, (width, height), interpolation=cv2.INTER_AREA), dtype=np.uint8)
-        seen = cv2.remap(image, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        tones = _LOG[seen.reshape(-1, 3)] @ _TO_TONE
+        pixels = cv2.remap(image, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        seen = tones(np.asarray(pixels, dtype=np.uint8)).reshape(-1, 3)
         patch = len(self.places) * PATCH * PATCH
-        return tones[:patch].reshape(len(self.places), PATCH * PATCH, 3), tones[patch : patch + len(self.spots[0])]
+        return seen[:patch].reshape(len(self.places), PATCH * PATCH, 3), seen[patch : patch + len(self.spots[0])]
 
     def local_contrast(self, image: Image) -> Floats:
         """Return how strongly the two colours of squares differ around each place, shape (p,), 1 = as usual on this board."""

@@ -81,8 +81,12 @@ class ShiftMeter:
         self._halves = np.stack([x < 0, x > 0, y < 0, y > 0])
 
     def measure(self, before: Patches, after: Patches, places: list[int]) -> dict[int, Shift]:
-        """Return how the discs on some places were shifted against all of them; give all that stand, so that a camera which
-        trembled is known by what they have in common."""
+        """Return how discs were shifted.
+
+        Args:
+            before, after: patches of all playable places.
+            places: of all discs that stand where they stood: what they did together was the camera, which trembled.
+        """
         if not places:
             return {}
         rows = [self._rows[place] for place in places]

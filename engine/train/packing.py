@@ -32,8 +32,8 @@ def packed(weights: NDArray[np.int16]) -> bytes:
 def coarsened(weights: NDArray[np.int16], rare: NDArray[np.bool_]) -> NDArray[np.int16]:
     """Return weights that can be packed: where they are too many, the rare ones are rounded, as little as is needed.
 
-    What is learnt for parts of a pattern gives a worth to patterns that no game has shown. Seven of eight are such, and they
-    need not be exact.
+    What is learnt for parts of a pattern gives a worth to patterns that no game has shown. More than four of five are
+    such, and they need not be exact.
     """
     found = weights
     for step in STEPS:

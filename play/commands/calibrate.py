@@ -8,7 +8,8 @@ from damludo.play.arguments import add_gantry_arguments, corners, gantry_choice,
 from damludo.play.console import CommandError, ExitCode, note, print_json
 
 if TYPE_CHECKING:
-    from damludo.play.calibrating import Calibrated, EyesChoice
+    from damludo.play.calibrating import Calibrated
+    from damludo.play.calibration_pictures import EyesChoice
     from damludo.rules.traits import Variant
 
 HELP = "measure where the board lies to the camera and the gantry, and what the discs look like"
@@ -134,7 +135,8 @@ def _tell(done: "Calibrated", variant: "Variant") -> None:
 def _choice(arguments: argparse.Namespace) -> "EyesChoice":
     import numpy as np
 
-    from damludo.play.calibrating import EyesChoice, sizes_for
+    from damludo.play.calibrating import sizes_for
+    from damludo.play.calibration_pictures import EyesChoice
     from damludo.play.folders import folders
     from damludo.play.settings import load_settings
     from damludo.rules.variants import variant

@@ -33,6 +33,8 @@ SIDES = ("bottom", "right", "top", "left")
 MODES = ("found", "rough", "taught", "cold")
 KING_NATS = 6.0
 """So much better than a man a king must be before its letter is written: one picture hardly shows heights."""
+CLEAR_NATS, MOST_WRONG = 6.0, 0.1
+"""A picture teaches no start position if more than this part of its squares clearly show something else."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -129,11 +131,10 @@ class _Seen:
 
 
 def _look_at(path: str, arguments: argparse.Namespace, teaching: _Teaching) -> _Seen:
-    from damludo.vision.cold import adapted_look, cold_look
+    from damludo.vision.cold import adapted_reading, cold_reading
     from damludo.vision.errors import BoardNotFound
     from damludo.vision.look import matched
     from damludo.vision.picture import load_picture
-    from damludo.vision.squares import SquareReader
 
     image = load_picture(path)
     begin = time.process_time()
@@ -143,12 +144,12 @@ def _look_at(path: str, arguments: argparse.Namespace, teaching: _Teaching) -> _
     except BoardNotFound as error:
         return _Seen(path, None, None, None, white_at, _since(begin), str(error))
     if teaching.look is None:
-        look = cold_look(image, view)
+        found = cold_reading(image, view)
     elif teaching.empty_only:
-        look = cold_look(image, view, matched(teaching.look, image, view))
+        found = cold_reading(image, view, matched(teaching.look, image, view))
     else:
-        look = adapted_look(teaching.look, image, view)
-    squares, confidence = _letters(SquareReader(view, look).read(image), view.grid)
+        found = adapted_reading(teaching.look, image, view)
+    squares, confidence = _letters(found, view.grid)
     placed = [[round(float(x), 2), round(float(y), 2)] for x, y in corners]
     return _Seen(path, placed, squares, confidence, white_at, _since(begin))
 
@@ -272,7 +273,32 @@ def _teach_start(image: "Image", view: "BoardView", key: str, arguments: argpars
     start = _start_content(key, arguments.size)
     white_at = arguments.white_at or best_turn(image, view, start)
     content = content_of_rows(tuple(rows_of_content(start, view.grid, white_at)), view.grid, "bottom")
+    _check_start(image, view, content)
     return _Teaching(learn_look(image, view, content, radius=0), white_at=white_at)
+
+
+def _check_start(image: "Image", view: "BoardView", content: "dict[int, Content]") -> None:
+    """Refuse a picture whose squares, read without teaching, are clearly not filled and empty as the start position has them.
+
+    A look that is learnt from the wrong position explains its own picture perfectly; only a reading without it can tell.
+    """
+    import numpy as np
+
+    from damludo.vision.cold import cold_reading
+
+    if view.grid.lines:
+        return
+    found = cold_reading(image, view)[list(content)]
+    lead = found[:, 1:].max(axis=1) - found[:, 0]
+    filled = np.array([what > 0 for what in content.values()])
+    wrong = int((np.where(filled, -lead, lead) > CLEAR_NATS).sum())
+    limit = MOST_WRONG * len(content)
+    if wrong > limit:
+        raise CommandError(
+            f"{wrong} squares of the picture to learn from do not show the start position (limit {limit:.0f}); "
+            "take a picture of the discs set up as for the first move, or say with --as ROWS what it shows",
+            ExitCode.BAD_INPUT,
+        )
 
 
 def _start_content(key: str, size: int) -> "dict[int, Content]":

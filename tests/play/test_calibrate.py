@@ -125,6 +125,23 @@ def test_a_picture_without_a_board_names_the_other_ways(tmp_path: Path, capsys: 
     assert "print-cards" in told
 
 
+@pytest.mark.simulation
+def test_a_board_of_another_size_is_named(shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["calibrate", "pieces", "--game", "international", "--picture", str(shot / "0.png")]
+    assert main(["--home", str(tmp_path), *words]) == 6
+    assert (
+        "a board of 8 x 8 squares is seen, but International draughts is played on one of 10 x 10"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_black_picture_is_called_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cv2.imwrite(str(tmp_path / "cap.png"), np.random.default_rng(1).integers(0, 9, (480, 640, 3)))
+    words = ["calibrate", "pieces", "--game", "english", "--picture", str(tmp_path / "cap.png")]
+    assert main(["--home", str(tmp_path), *words]) == 6
+    assert "take the cap off the lens" in capsys.readouterr().err
+
+
 def test_a_check_without_a_profile_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cv2.imwrite(str(tmp_path / "plain.png"), np.full((300, 400, 3), 120, np.uint8))
     assert main(["--home", str(tmp_path), "calibrate", "check", "--picture", str(tmp_path / "plain.png")]) == 6

@@ -117,7 +117,7 @@ def _kinds(played: Played) -> list[EventKind]:
     return [event.kind for event in played.events]
 
 
-@pytest.mark.parametrize("grip", [3, 5])
+@pytest.mark.parametrize("grip", [3, pytest.param(5, marks=pytest.mark.slow)])
 def test_killed_while_a_disc_is_carried_what_fell_is_asked_for_first(cut: Cut, grip: int) -> None:
     played = _go_on(cut("carriage", grip, way_mm=30.0))
     _nothing_is_lost(played)
@@ -154,7 +154,7 @@ def test_killed_when_all_was_carried_the_move_counts_and_nothing_is_carried_twic
     assert played.end.game.moves[len(played.then.game.moves)] == played.then.cut_off.promised
 
 
-@pytest.mark.parametrize("lift", [2, 4])
+@pytest.mark.parametrize("lift", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_killed_while_the_person_moves_what_fell_is_asked_for(cut: Cut, lift: int) -> None:
     played = _go_on(cut("hand", lift, way_mm=20.0))
     _nothing_is_lost(played)
@@ -177,6 +177,7 @@ def test_the_torn_end_of_a_journal_is_put_aside(cut: Cut) -> None:
     assert journal.with_name(journal.name + CUT_SUFFIX).read_bytes() == torn
 
 
+@pytest.mark.slow
 def test_a_game_survives_being_killed_again_and_again(cut: Cut) -> None:
     for grip in (2, 4, 1):
         journal = cut("carriage", grip, way_mm=30.0)

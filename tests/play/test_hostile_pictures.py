@@ -101,7 +101,7 @@ def run(command: str, folder: Path, files: dict[str, bytes]) -> tuple[dict[str, 
         names.append(str(place.parent if command == "watch" else place))
     environment = os.environ | {"PYTHONWARNINGS": "error", "OPENCV_LOG_LEVEL": "OFF"}
     child = [sys.executable, "-c", RUN, command, *names]
-    done = subprocess.run(child, capture_output=True, env=environment, timeout=110, check=True, cwd=folder)
+    done = subprocess.run(child, capture_output=True, env=environment, timeout=280, check=True, cwd=folder)
     answers, most_mb = json.loads(done.stdout.splitlines()[-1])
     return answers, most_mb
 
@@ -118,6 +118,7 @@ def test_what_is_no_picture_is_refused_with_a_sentence(command: str, tmp_path: P
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("command", ["look", "calibrate", "watch"])
 def test_pictures_of_nothing_are_answered_in_time(command: str, tmp_path: Path) -> None:
     answers, most_mb = run(command, tmp_path, odd())
@@ -151,6 +152,6 @@ def test_more_pictures_than_can_be_held_are_refused(tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONWARNINGS": "error"}
     words = ["--home", str(tmp_path), "calibrate", "pieces", "--game", "english", "--picture", *names]
     child = [sys.executable, "-c", f"from damludo.play.cli import main; raise SystemExit(main({words!r}))"]
-    done = subprocess.run(child, capture_output=True, env=environment, timeout=110, check=False, text=True)
+    done = subprocess.run(child, capture_output=True, env=environment, timeout=280, check=False, text=True)
     assert done.returncode == 3
     assert "fewer or smaller ones" in done.stderr

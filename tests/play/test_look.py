@@ -63,6 +63,14 @@ def test_a_taught_start_position_tells_where_white_sits(
     assert seen["squares"] == LATER.split("/")
 
 
+def test_a_picture_of_another_position_teaches_no_start_position(
+    tmp_path: Path, start: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paint(tmp_path / "middle.png", ".b.b.b.b/......b./.b.w...b/..b...../...w..../w.....w./.....w.w/w.w...w.")
+    assert main(["look", str(start), "--taught", str(tmp_path / "middle.png"), "--as", "start:english"]) != 0
+    assert "do not show the start position" in capsys.readouterr().err
+
+
 def test_taught_rows_and_given_corners(start: Path, later: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corners = "59.5,39.5 443.5,39.5 443.5,423.5 59.5,423.5"
     seen = answer(

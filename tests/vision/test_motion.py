@@ -8,7 +8,7 @@ import pytest
 
 from damludo.vision.content import Content
 from damludo.vision.frame import Frame, Image
-from damludo.vision.motion import MotionWatch, Scene
+from damludo.vision.motion import MotionWatch, Scene, light_plane
 from damludo.vision.region import Region
 from damludo.vision.view import BoardView
 
@@ -158,6 +158,29 @@ def test_the_places_under_the_hand_are_covered_until_forgotten(
     assert not covered & {7, 15, 40, 56, 63}
     watch.forget_cover()
     assert not watch.covered.any()
+
+
+def test_a_lamp_switched_while_an_arm_comes_in_hides_nothing(
+    view_from_above: BoardView, draw: Draw, start: Board
+) -> None:
+    """The lamp stands at one side: what is bright enough to pass for the old light ends at a line across the board."""
+    lamp = np.tile(np.exp(np.linspace(-0.7, -0.1, 640)), (480, 1))
+    hidden = []
+    for light in (1.0, lamp):
+        watch = MotionWatch(Region.of_view(view_from_above))
+        arm = [draw(start, seed=9 + n, light=light, arm_to=(350.0, y)) for n, y in enumerate((438.0, 330.0))]
+        hidden.append(see(watch, [draw(start, seed=n) for n in range(6)] + arm)[-1].mask_squares)
+    assert hidden[1] == pytest.approx(hidden[0], abs=0.15)
+
+
+def test_the_light_of_a_lamp_at_one_side_is_a_plane_beside_an_arm() -> None:
+    y, x = np.mgrid[0:100, 0:120].astype(np.float32)
+    plane = -0.4 + 0.006 * x - 0.001 * y
+    ratio = plane.copy()
+    ratio[40:, 50:75] = 0.8
+    found, share = light_plane(ratio)
+    assert np.abs(found - plane).max() < 0.02
+    assert share == pytest.approx(0.875, abs=0.01)
 
 
 def test_a_finger_tip_rests_where_the_arm_ends_and_nowhere_while_it_moves(

@@ -48,7 +48,7 @@ def test_the_first_level_beats_chance() -> None:
 
 
 def test_only_levels_that_are_quick_are_measured() -> None:
-    assert measured_levels(400) == [1, 2, 3, 4, 5]
+    assert measured_levels(290) == [1, 2, 3, 4, 5]
 
 
 def test_the_card_says_what_was_measured() -> None:
