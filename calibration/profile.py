@@ -201,7 +201,7 @@ def is_camera_profile(path: Path) -> bool:
             document = json.loads(file.read(MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(document, dict) and document.get("format") == "damludo camera profile"
+    return isinstance(document, dict) and document.get("format") == _format_of("camera")
 
 
 def gantry_path(data: Path, controller: str) -> Path:
@@ -236,6 +236,10 @@ def load_gantry(path: Path) -> GantryProfile:
     return _read(path, "gantry", GantryProfile, "make it anew with 'damludo calibrate gantry'")
 
 
+def _format_of(kind: str) -> str:
+    return f"damludo {kind} profile"
+
+
 def _slug(name: str) -> str:
     """Make a file name that cannot leave its folder."""
     slug = re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")
@@ -247,7 +251,7 @@ def _slug(name: str) -> str:
 
 
 def _write(path: Path, kind: str, body: dict[str, Any]) -> None:
-    document = {"format": f"damludo {kind} profile", "version": VERSION, kind: body}
+    document = {"format": _format_of(kind), "version": VERSION, kind: body}
     try:
         text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:
@@ -285,7 +289,7 @@ def _read(path: Path, kind: str, made: type[_T], remedy: str) -> _T:
         document = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise BadProfile(f"{path} is damaged ({error}); {remedy}") from error
-    if not isinstance(document, dict) or document.get("format") != f"damludo {kind} profile":
+    if not isinstance(document, dict) or document.get("format") != _format_of(kind):
         raise BadProfile(f"{path} is no {kind} profile; {remedy}")
     version = document.get("version")
     if version != VERSION or isinstance(version, bool):
