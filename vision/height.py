@@ -32,6 +32,8 @@ STRIDE = 0.08
 """Most that an offset may change in one round (squares)."""
 MOST_NATS = 20.0
 """No stack says more than this."""
+FAR_OFF = 0.1
+"""An offset of an outline beyond this (squares) is compared with none at all before it is believed."""
 SAMPLES = 170
 """So many samples of a place are used, of every second one: neighbours tell nearly the same."""
 DENSER = 2
@@ -167,11 +169,30 @@ class HeightJudge:
         occupied = np.append(side >= 0, False)[self._others[rows]]
         weight[(self._spoilt[rows] & occupied[:, :, None]).any(axis=1)] = 0
         canvas = self._canvas.part(rows)
-        man = fit_on(canvas, self._look, side[rows], seen, weight, offset[rows], ROUNDS, DENSER)
+        start = self._start(canvas, side[rows], seen, weight, offset[rows])
+        man = fit_on(canvas, self._look, side[rows], seen, weight, start, ROUNDS, DENSER)
         start = np.tile(self._foot_of_king(rows, man.feet), 2)
         king = fit_on(canvas, self._look, side[rows], seen, weight, start, ROUNDS, DENSER)
         result[rows] = np.clip(0.5 * (man.cost - king.cost), -MOST_NATS, MOST_NATS)
         return result
+
+    def _start(self, canvas: Canvas, side: Rows, seen: Floats, weight: Floats, offset: Floats) -> Floats:
+        """Return where to start, shape (p, 2): at the offset, or in the middle if a disc far off fits no better than one there.
+
+        An outline cannot tell a dark disc on a dark square from its shadow.
+        """
+        far = np.nonzero((offset * offset).sum(axis=1) > FAR_OFF**2)[0]
+        if not len(far):
+            return offset
+        part, doubt = canvas.part(far), np.float32(SAMPLES_A_FACT / (DENSER * ROBUST**2))
+        misfit = []
+        for tried in (offset[far], np.zeros_like(offset[far])):
+            rest = seen[far] - paint_on(part, self._look, side[far], tried).bright
+            chi = rest * rest * weight[far]
+            misfit.append((chi / (1 + chi * doubt)).sum(axis=1))
+        start = offset.copy()
+        start[far[misfit[1] < misfit[0]]] = 0
+        return start
 
     def _foot_of_king(self, rows: Rows, feet: Floats) -> Floats:
         """Return where kings stand whose tops are seen where those of these men are, shape (p, 2)."""
