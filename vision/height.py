@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from damludo.vision.frame import Image
 from damludo.vision.light import LightField
 from damludo.vision.patches import Patches
-from damludo.vision.stack import Floats, Rows, StackField, StackLook, paint
+from damludo.vision.stack import Canvas, Floats, Rows, StackField, StackLook, paint, paint_on
 
 OFFSET = 0.06
 """Standard deviation of a disc's offset from the middle, in squares."""
@@ -32,8 +32,12 @@ STRIDE = 0.08
 """Most that an offset may change in one round (squares)."""
 MOST_NATS = 20.0
 """No stack says more than this."""
-SAMPLES = 280
-"""So many samples of a place are used."""
+FAR_OFF = 0.1
+"""An offset of an outline beyond this (squares) is compared with none at all before it is believed."""
+SAMPLES = 170
+"""So many samples of a place are used, of every second one: neighbours tell nearly the same."""
+DENSER = 2
+"""Each of these stands for so many of the whole patch."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,22 +66,43 @@ def fit_stacks(
         weight: one over the variance of each sample, shape (p, n).
         feet: offsets to start from; their number says how many discs.
     """
+    return fit_on(Canvas.of(field, look, rows), look, side, seen, weight, feet, rounds)
+
+
+def fit_on(
+    canvas: Canvas,
+    look: StackLook,
+    side: Rows,
+    seen: Floats,
+    weight: Floats,
+    feet: Floats,
+    rounds: int,
+    denser: float = 1,
+) -> Fit:
+    """Fit as `fit_stacks` does, on places whose samples are gathered already.
+
+    `denser` is by how much more than that of one of many neighbours the weight of a sample is.
+    """
     prior = _prior(feet.shape[1])
     state = np.concatenate([feet, np.zeros((len(feet), 2))], axis=1).astype(np.float32)
-    doubt = np.float32(SAMPLES_A_FACT / ROBUST**2)
+    doubt = np.float32(SAMPLES_A_FACT / (denser * ROBUST**2))
     for _ in range(rounds):
-        painted = paint(field, look, rows, side, state[:, :-2])
-        disc = painted.wall + painted.face
-        slopes = np.concatenate([painted.slopes, disc[:, None], painted.floor[:, None]], axis=1)
-        rest = seen - disc * (1 + state[:, -2:-1]) - painted.floor * (1 + state[:, -1:])
+        design = paint_on(canvas, look, side, state[:, :-2]).design
+        by_place = design.transpose(1, 0, 2)
+        rest = seen - design[-2] * (1 + state[:, -2:-1])
+        rest -= design[-1] * (1 + state[:, -1:])
         for _ in range(TRIES):
-            soft = 1 / (1 + rest * rest * weight * doubt)
-            weighted = slopes * (weight * soft * soft)[:, None]
-            normal = weighted @ slopes.transpose(0, 2, 1) + prior
+            hard = rest * rest
+            hard *= weight
+            hard *= doubt
+            hard += 1
+            hard *= hard
+            weighted = (design * (weight / hard)).transpose(1, 0, 2)
+            normal = weighted @ by_place.transpose(0, 2, 1) + prior
             pull = (weighted @ rest[..., None])[..., 0] - state @ prior
             step = np.clip(np.linalg.solve(normal, pull[..., None])[..., 0], -STRIDE, STRIDE)
             state = state + step
-            rest = rest - (step[:, None] @ slopes)[:, 0]
+            rest -= (step[:, None] @ by_place)[:, 0]
     chi = rest * rest * weight
     cost = (chi / (1 + chi * doubt)).sum(axis=1) + ((state @ prior) * state).sum(axis=1)
     cost += np.linalg.slogdet(normal)[1] - np.linalg.slogdet(prior)[1]
@@ -113,14 +138,15 @@ class HeightJudge:
 
     def __init__(self, patches: Patches, look: StackLook) -> None:
         self._look = look
-        self._field = StackField(patches, telling_samples(StackField(patches), look))
+        self._field = StackField(patches, telling_samples(StackField(patches), look, SAMPLES))
         rows = np.arange(len(patches.places))
         weights = []
         for side in (0, 1):
             both = [sample_weights(self._field, look, rows, np.full(len(rows), side), discs) for discs in (1, 2)]
-            weights.append(0.5 * (both[0] + both[1]) * self._field.on_board)
+            weights.append(DENSER * 0.5 * (both[0] + both[1]) * self._field.on_board)
         self._weights = np.stack(weights)
-        self._spoilt = self._field.neighbours(look)
+        self._others, self._spoilt = _neighbourhood(self._field, look)
+        self._canvas = Canvas.of(self._field, look, rows)
 
     def evidence(
         self, image: Image, light: LightField, side: Rows, offset: Floats, asked: NDArray[np.bool_] | None = None
@@ -140,15 +166,33 @@ class HeightJudge:
             return result
         seen = self._field.brightness(image, light, rows)
         weight = self._weights[side[rows], rows]
-        for k, row in enumerate(rows):
-            for other, spoilt in self._spoilt[row]:
-                if side[other] >= 0:
-                    weight[k][spoilt] = 0
-        man = fit_stacks(self._field, self._look, rows, side[rows], seen, weight, offset[rows], ROUNDS)
+        occupied = np.append(side >= 0, False)[self._others[rows]]
+        weight[(self._spoilt[rows] & occupied[:, :, None]).any(axis=1)] = 0
+        canvas = self._canvas.part(rows)
+        start = self._start(canvas, side[rows], seen, weight, offset[rows])
+        man = fit_on(canvas, self._look, side[rows], seen, weight, start, ROUNDS, DENSER)
         start = np.tile(self._foot_of_king(rows, man.feet), 2)
-        king = fit_stacks(self._field, self._look, rows, side[rows], seen, weight, start, ROUNDS)
+        king = fit_on(canvas, self._look, side[rows], seen, weight, start, ROUNDS, DENSER)
         result[rows] = np.clip(0.5 * (man.cost - king.cost), -MOST_NATS, MOST_NATS)
         return result
+
+    def _start(self, canvas: Canvas, side: Rows, seen: Floats, weight: Floats, offset: Floats) -> Floats:
+        """Return where to start, shape (p, 2): at the offset, or in the middle if a disc far off fits no better than one there.
+
+        An outline cannot tell a dark disc on a dark square from its shadow.
+        """
+        far = np.nonzero((offset * offset).sum(axis=1) > FAR_OFF**2)[0]
+        if not len(far):
+            return offset
+        part, doubt = canvas.part(far), np.float32(SAMPLES_A_FACT / (DENSER * ROBUST**2))
+        misfit = []
+        for tried in (offset[far], np.zeros_like(offset[far])):
+            rest = seen[far] - paint_on(part, self._look, side[far], tried).bright
+            chi = rest * rest * weight[far]
+            misfit.append((chi / (1 + chi * doubt)).sum(axis=1))
+        start = offset.copy()
+        start[far[misfit[1] < misfit[0]]] = 0
+        return start
 
     def _foot_of_king(self, rows: Rows, feet: Floats) -> Floats:
         """Return where kings stand whose tops are seen where those of these men are, shape (p, 2)."""
@@ -157,7 +201,19 @@ class HeightJudge:
         return np.asarray((tip - middle) / np.float32(growth), dtype=np.float32)
 
 
-def telling_samples(field: StackField, look: StackLook, most: int = SAMPLES) -> Rows:
+def _neighbourhood(field: StackField, look: StackLook) -> tuple[Rows, NDArray[np.bool_]]:
+    """Return the places around each place, shape (p, k), -1 where there are fewer, and what they may spoil, shape (p, k, n)."""
+    around = field.neighbours(look)
+    most = max((len(pairs) for pairs in around), default=0)
+    others = np.full((len(around), most), -1, dtype=np.intp)
+    spoilt = np.zeros((len(around), most, field.x.shape[1]), dtype=bool)
+    for row, pairs in enumerate(around):
+        for k, (other, samples) in enumerate(pairs):
+            others[row, k], spoilt[row, k] = other, samples
+    return others, spoilt
+
+
+def telling_samples(field: StackField, look: StackLook, most: int) -> Rows:
     """Return the samples that tell most about height or offset, shape (p, most), as numbers in the whole patch."""
     rows = np.arange(len(field.patches.places))
     told = np.zeros(field.x.shape, dtype=np.float32)
@@ -170,4 +226,5 @@ def telling_samples(field: StackField, look: StackLook, most: int = SAMPLES) -> 
             differ = np.abs(king.bright - man.bright)
             move = 0.5 * OFFSET * (np.abs(man.slopes).sum(axis=1) + np.abs(king.slopes).sum(axis=1))
             np.maximum(told, weight * (differ + move), out=told)
+    told[:, 1::2] = -1  # SIDE is odd: a chequerboard
     return np.argsort(-told, axis=1, kind="stable")[:, :most]

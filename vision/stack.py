@@ -5,6 +5,7 @@ stands up is seen where its line of sight meets the surface (see `Patches.lifted
 hull of two circles, and so does its shadow.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,8 @@ BLUR = 0.45
 """Blur (sigma) before sampling, of the distance of two samples."""
 EDGE = 0.02
 """Samples nearer than this to the edge of the board are not used, in squares."""
+TINY = np.float32(1e-6)
+"""Added to squared lengths, so that they have a direction everywhere."""
 NEAR = 0.08
 """Samples nearer than this to what a neighbour's king would cover or shade are not trusted, in squares."""
 
@@ -100,6 +103,52 @@ _NUMBERS = ("radius", "edge", "soft", "strength", "contact")
 _ARRAYS = {"shadow": (2,), "ground": (2, SIDE * SIDE), "top": (2, TOP_SIDE, TOP_SIDE), "wall": (2, 2)}
 
 
+@dataclass(frozen=True, slots=True)
+class _Softening:
+    """Grey and blurred, as little of a picture as its samples need, and shrunk where the blur leaves no detail.
+
+    Attributes:
+        left, top, right, bottom: the part of the picture that is used, px.
+        shrink: it is shrunk to one part in so many.
+        sigma_px: blur of the shrunk picture.
+    """
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    shrink: int
+    sigma_px: float
+
+    @classmethod
+    def of(cls, pixels: Floats, sigma_px: float, image_size: tuple[int, int]) -> "_Softening":
+        """Lay out for samples, shape (n, 2), and the blur that they want.
+
+        Averaging f pixels and interpolating between these averages blurs, too: variances f * f / 12 and f * f / 6, of which
+        a twelfth and a sixth are there without shrinking.
+        """
+        shrink = max(1, math.floor(math.sqrt(2 * sigma_px**2 + 0.5)))
+        rest = math.sqrt(sigma_px**2 - (shrink**2 - 1) / 4) / shrink
+        margin = 4 * sigma_px + 2 * shrink
+        size = np.array(image_size)
+        low = np.clip(np.floor(pixels.min(axis=0) - margin), 0, size - shrink).astype(int)
+        parts = np.ceil((pixels.max(axis=0) + margin - low) / shrink).astype(int)
+        high = low + shrink * np.clip(parts, 1, (size - low) // shrink)
+        return cls(int(low[0]), int(low[1]), int(high[0]), int(high[1]), shrink, rest)
+
+    def carried(self, pixels: Floats) -> Floats:
+        """Carry points of the picture, shape (n, 2), to the softened one."""
+        return np.asarray((pixels - (self.left, self.top) + 0.5) / self.shrink - 0.5, dtype=np.float32)
+
+    def softened(self, image: Image) -> NDArray[np.uint8]:
+        """Return the softened part of a picture."""
+        grey = cv2.cvtColor(image[self.top : self.bottom, self.left : self.right], cv2.COLOR_BGR2GRAY)
+        if self.shrink > 1:
+            size = grey.shape[1] // self.shrink, grey.shape[0] // self.shrink
+            grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.GaussianBlur(grey, (0, 0), self.sigma_px), dtype=np.uint8)
+
+
 class StackField:
     """The samples of all places of one view.
 
@@ -129,15 +178,16 @@ class StackField:
         self.on_board = np.asarray(((where > EDGE) & (where < size - EDGE)).all(axis=2))
         flat = where.reshape(-1, 2) * patches.view.sizes.square_mm
         pixels = patches.view.project(np.column_stack([flat, np.zeros(len(flat))])).astype(np.float32)
-        self._map_x, self._map_y = (np.ascontiguousarray(pixels[:, k].reshape(self.x.shape)) for k in (0, 1))
         corners = patches.view.project(patches.view.outer_corners_mm())
         side_px = float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).sum() / (2 * size.sum()))
-        self._sigma_px = max(0.6, BLUR * PITCH * side_px)
+        self._softening = _Softening.of(pixels, max(0.6, BLUR * PITCH * side_px), patches.view.image_size)
+        pixels = self._softening.carried(pixels)
+        self._map_x, self._map_y = (np.ascontiguousarray(pixels[:, k].reshape(self.x.shape)) for k in (0, 1))
 
     def brightness(self, image: Image, light: LightField, rows: Rows | None = None) -> Floats:
         """Return grey level over light of the samples of all places, or of some, shape (p, n)."""
         at = slice(None) if rows is None else rows
-        grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), self._sigma_px)
+        grey = self._softening.softened(image)
         map_x, map_y = self._map_x[at], self._map_y[at]
         seen = cv2.remap(grey, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
         here = (self.patches.place_design @ light.coefficients + light.local)[at]
@@ -188,9 +238,43 @@ def ramp(inside: Floats, width: float) -> Floats:
 def _steep_ramp(inside: Floats, width: float) -> tuple[Floats, Floats]:
     """Return `ramp` and its derivative."""
     scale = np.float32(0.5 / width)
-    t = np.minimum(np.maximum(inside * scale + np.float32(0.5), 0), 1)
+    t = inside * scale
+    t += np.float32(0.5)
+    np.clip(t, 0, 1, out=t)
     square = t * t
-    return square * (3 - 2 * t), (6 * scale) * (t - square)
+    slope = t - square
+    slope *= 6 * scale
+    t *= -2
+    t += 3
+    t *= square
+    return t, slope
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Canvas:
+    """The samples of some places, and what stays the same there whatever stack is painted.
+
+    Attributes:
+        field: the samples of all places.
+        rows: shape (p,), the places, as positions among the grid's playable ones.
+        x, y: samples relative to the places' centres, in squares, shape (p, n).
+        floor: brightness of the empty places, shape (p, n).
+    """
+
+    field: StackField
+    rows: Rows
+    x: Floats
+    y: Floats
+    floor: Floats
+
+    @classmethod
+    def of(cls, field: StackField, look: StackLook, rows: Rows) -> "Canvas":
+        """Gather the samples of some places."""
+        return cls(field, rows, field.x[rows], field.y[rows], field.floor(look, rows))
+
+    def part(self, numbers: Rows) -> "Canvas":
+        """Return some of these places, given as positions in `rows`."""
+        return Canvas(self.field, self.rows[numbers], self.x[numbers], self.y[numbers], self.floor[numbers])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -201,10 +285,6 @@ class _Hull:
     x: Floats
     y: Floats
 
-    def joined(self, other: "_Hull") -> tuple[Floats, Floats]:
-        """Return how far samples lie inside of either, and where (1 or 0) that is the other one."""
-        return np.maximum(self.inside, other.inside), (other.inside > self.inside).astype(np.float32)
-
 
 def _hull_of_circles(x: Floats, y: Floats, one: Floats, one_radius: float, other: Floats, other_radius: float) -> _Hull:
     """Return where samples, shape (p, n), lie in the hull of two circles whose centres have shape (p, 2)."""
@@ -212,16 +292,26 @@ def _hull_of_circles(x: Floats, y: Floats, one: Floats, one_radius: float, other
     x, y = x - one[:, :1], y - one[:, 1:]
     unit = way / np.maximum((way * way).sum(axis=1, keepdims=True), np.float32(1e-9))
     along = x * unit[:, :1]
-    along += y * unit[:, 1:]
+    part = y * unit[:, 1:]
+    along += part
     np.clip(along, 0, 1, out=along)
-    x -= along * way[:, :1]
-    y -= along * way[:, 1:]
-    distance = np.sqrt(x * x + y * y)
-    far = np.float32(1) / np.maximum(distance, np.float32(1e-3))
+    x -= np.multiply(along, way[:, :1], out=part)
+    y -= np.multiply(along, way[:, 1:], out=part)
+    distance = _length(x, y)
     along *= np.float32(other_radius - one_radius)
     along += np.float32(one_radius)
     along -= distance
-    return _Hull(along, np.asarray(x * far), np.asarray(y * far))
+    x /= distance
+    y /= distance
+    return _Hull(along, x, y)
+
+
+def _length(x: Floats, y: Floats) -> Floats:
+    """Return the lengths of vectors, never 0; `np.hypot` takes many times longer, as it guards against overflow."""
+    square = x * x
+    square += y * y
+    square += TINY
+    return np.asarray(np.sqrt(square, out=square))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -233,7 +323,8 @@ class Painted:
         wall_cover, top_cover: the parts of the area.
         shade: 0..1 of full shadow on the board.
         across: -1..1, which way the wall looks there: along the shadow or towards the light.
-        slopes: derivatives of the brightness by the offsets, shape (p, 2 or 4, n); the pattern of the top is left out.
+        design: derivatives of the brightness by the offsets, then by the gain of the disc and by that of the board, shape
+            (4 or 6, p, n): planes that lie in one piece are much faster to fill. The pattern of the top is left out.
     """
 
     floor: Floats
@@ -243,32 +334,54 @@ class Painted:
     top_cover: Floats
     shade: Floats
     across: Floats
-    slopes: Floats
+    design: Floats
 
     @property
     def bright(self) -> Floats:
         """The whole brightness."""
         return self.floor + self.wall + self.face
 
+    @property
+    def slopes(self) -> Floats:
+        """The derivatives by the offsets, shape (p, 2 or 4, n)."""
+        return self.design[:-2].transpose(1, 0, 2)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Outline:
-    """Something that stacks cover, 0..1, with the derivatives by the offsets of the lower and the upper disc (x, y)."""
+    """Something that stacks cover.
+
+    Attributes:
+        cover: 0..1, shape (p, n).
+        steep: how the cover grows when the edge moves outwards, shape (p, n).
+        hulls: of a man, or of a king's lower and upper disc.
+        upper: 1 where the upper disc makes the edge, else 0, shape (p, n); None for a man.
+    """
 
     cover: Floats
-    slopes: tuple[Floats, ...]
+    steep: Floats
+    hulls: tuple[_Hull, ...]
+    upper: Floats | None
 
+    @classmethod
+    def of(cls, hulls: tuple[_Hull, ...], width: float) -> "_Outline":
+        """Return what the hulls cover together."""
+        if len(hulls) == 1:
+            return cls(*_steep_ramp(hulls[0].inside, width), hulls, None)
+        lower, upper = (hull.inside for hull in hulls)
+        return cls(*_steep_ramp(np.maximum(lower, upper), width), hulls, (upper > lower).astype(np.float32))
 
-def _outline(hulls: tuple[_Hull, ...], width: float) -> _Outline:
-    """Return what the hulls of a man, or of a king's lower and upper disc, cover."""
-    if len(hulls) == 1:
-        cover, steep = _steep_ramp(hulls[0].inside, width)
-        return _Outline(cover, (steep * hulls[0].x, steep * hulls[0].y))
-    inside, upper = hulls[0].joined(hulls[1])
-    cover, steep = _steep_ramp(inside, width)
-    of_upper = steep * upper
-    of_lower = steep - of_upper
-    return _Outline(cover, (of_lower * hulls[0].x, of_lower * hulls[0].y, of_upper * hulls[1].x, of_upper * hulls[1].y))
+    def add_slopes(self, by_cover: Floats, slopes: Floats) -> None:
+        """Add the derivatives by the offsets, where a bit more of cover changes the brightness by `by_cover`."""
+        change = self.steep * by_cover
+        changes = [change]
+        if self.upper is not None:
+            of_upper = change * self.upper
+            change -= of_upper
+            changes.append(of_upper)
+        for level, (part, hull) in enumerate(zip(changes, self.hulls, strict=True)):
+            slopes[2 * level] += part * hull.x
+            slopes[2 * level + 1] += np.multiply(part, hull.y, out=part)
 
 
 def paint(field: StackField, look: StackLook, rows: Rows, side: Rows, feet: Floats) -> Painted:
@@ -279,67 +392,71 @@ def paint(field: StackField, look: StackLook, rows: Rows, side: Rows, feet: Floa
         side: shape (p,), whose discs: 0 White's, 1 Black's.
         feet: shape (p, 2) for one disc, (p, 4) for two: offsets of the lower, then the upper disc.
     """
-    x, y = field.x[rows], field.y[rows]
-    tip, growth = field.seen_at(rows, feet[:, -2:], feet.shape[1] // 2 * field.height)
-    solid = _outline(_bodies(field, look, rows, feet, x, y), look.edge)
-    shade = _shade(field, look, feet, x, y)
-    x, y = x - tip[:, :1], y - tip[:, 1:]
-    away = np.sqrt(x * x + y * y)
-    far = 1 / np.maximum(away, np.float32(0.1))
+    return paint_on(Canvas.of(field, look, rows), look, side, feet)
+
+
+def paint_on(canvas: Canvas, look: StackLook, side: Rows, feet: Floats) -> Painted:
+    """Paint stacks as `paint` does, on places whose samples are gathered already."""
+    field = canvas.field
+    tip, growth = field.seen_at(canvas.rows, feet[:, -2:], feet.shape[1] // 2 * field.height)
+    solid = _Outline.of(_bodies(canvas, look, feet), look.edge)
+    x, y = canvas.x - tip[:, :1], canvas.y - tip[:, 1:]
+    away = _length(x, y)
     top, steep = _steep_ramp(np.float32(look.radius * growth) - away, look.edge)
     unit = look.shadow / max(float(np.linalg.norm(look.shadow)), 1e-6)
-    across = (x * unit[0] + y * unit[1]) * far
+    across = (x * unit[0] + y * unit[1]) / away
     wall_cover = np.maximum(solid.cover - top, 0)
-    lit = field.floor(look, rows) * (1 - np.float32(look.strength) * shade.cover)
-    ground = 1 - wall_cover - top
     colour = look.wall[side][:, :1] + look.wall[side][:, 1:] * across
     top_colour = _faces(look, side, x, y, np.float32(look.radius * growth))
-    # A bit more of body, of top, of shade: the board gives way to wall, wall to top, light to shade.
-    by_body, by_top = colour - lit, (top_colour - colour) * steep * far
-    by_shade = field.floor(look, rows) * ground * np.float32(-look.strength)
-    slopes = [a * by_body + b * by_shade for a, b in zip(solid.slopes, shade.slopes, strict=True)]
-    slopes[-2] += by_top * x
-    slopes[-1] += by_top * y
-    return Painted(
-        lit * ground,
-        wall_cover * colour,
-        top * top_colour,
-        wall_cover,
-        top,
-        shade.cover,
-        across,
-        np.stack(slopes, axis=1),
-    )
+    ground = 1 - wall_cover - top
+    design = np.zeros((feet.shape[1] + 2, *x.shape), dtype=np.float32)
+    shade = _shade(canvas, look, feet, ground, design)
+    lit = canvas.floor * (1 - np.float32(look.strength) * shade)
+    # A bit more of body, of top: the board gives way to wall, wall to top.
+    solid.add_slopes(colour - lit, design)
+    by_top = (top_colour - colour) * steep / away
+    design[-4] += by_top * x
+    design[-3] += by_top * y
+    wall, face = wall_cover * colour, top * top_colour
+    np.add(wall, face, out=design[-2])
+    np.multiply(lit, ground, out=design[-1])
+    return Painted(design[-1], wall, face, wall_cover, top, shade, across, design)
 
 
-def _bodies(field: StackField, look: StackLook, rows: Rows, feet: Floats, x: Floats, y: Floats) -> tuple[_Hull, ...]:
+def _bodies(canvas: Canvas, look: StackLook, feet: Floats) -> tuple[_Hull, ...]:
     """Return what each disc of the stack hides."""
     hulls = []
     for level in range(feet.shape[1] // 2):
         foot = feet[:, 2 * level : 2 * level + 2]
-        low, low_growth = field.seen_at(rows, foot, level * field.height)
-        high, high_growth = field.seen_at(rows, foot, (level + 1) * field.height)
-        hulls.append(_hull_of_circles(x, y, low, look.radius * low_growth, high, look.radius * high_growth))
+        low, low_growth = canvas.field.seen_at(canvas.rows, foot, level * canvas.field.height)
+        high, high_growth = canvas.field.seen_at(canvas.rows, foot, (level + 1) * canvas.field.height)
+        radii = look.radius * low_growth, look.radius * high_growth
+        hulls.append(_hull_of_circles(canvas.x, canvas.y, low, radii[0], high, radii[1]))
     return tuple(hulls)
 
 
-def _shade(field: StackField, look: StackLook, feet: Floats, x: Floats, y: Floats) -> _Outline:
-    """Return what the stack shades on the board."""
-    shift, radius, hulls = look.shadow * np.float32(field.height), look.radius, []
+def _shade(canvas: Canvas, look: StackLook, feet: Floats, ground: Floats, slopes: Floats) -> Floats:
+    """Return what the stack shades on the board, 0..1; add the derivatives where so much of the `ground` is seen."""
+    shift, radius, hulls = look.shadow * np.float32(canvas.field.height), look.radius, []
     for level in range(feet.shape[1] // 2):
         foot = feet[:, 2 * level : 2 * level + 2] + level * shift
-        hulls.append(_hull_of_circles(x, y, foot, radius, foot + shift, radius))
-    cast = _outline(tuple(hulls), look.soft)
-    x, y = x - feet[:, :1], y - feet[:, 1:2]
-    away = np.sqrt(x * x + y * y)
+        hulls.append(_hull_of_circles(canvas.x, canvas.y, foot, radius, foot + shift, radius))
+    cast = _Outline.of(tuple(hulls), look.soft)
+    x, y = canvas.x - feet[:, :1], canvas.y - feet[:, 1:2]
+    away = _length(x, y)
     beside, steep = _steep_ramp(np.float32(CONTACT_RADII * radius) - away, look.soft)
     beside *= np.float32(look.contact)
-    darker = beside > cast.cover
-    steep *= np.float32(look.contact) / np.maximum(away, np.float32(0.1))
-    slopes = [np.where(darker, 0, slope) for slope in cast.slopes]
-    slopes[0] = np.where(darker, steep * x, slopes[0])
-    slopes[1] = np.where(darker, steep * y, slopes[1])
-    return _Outline(np.maximum(cast.cover, beside), tuple(slopes))
+    by_shade = canvas.floor * ground
+    by_shade *= np.float32(-look.strength)
+    by_contact = by_shade * (beside > cast.cover).astype(np.float32)
+    by_shade -= by_contact
+    cast.add_slopes(by_shade, slopes)
+    by_contact *= steep
+    by_contact *= np.float32(look.contact)
+    by_contact /= away
+    slopes[0] += np.multiply(by_contact, x, out=x)
+    slopes[1] += np.multiply(by_contact, y, out=y)
+    return np.asarray(np.maximum(cast.cover, beside, out=beside))
 
 
 def _faces(look: StackLook, side: Rows, x: Floats, y: Floats, radius: np.float32) -> Floats:

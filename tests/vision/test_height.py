@@ -21,6 +21,7 @@ from damludo.vision.content import BoardSizes, Content
 from damludo.vision.errors import BadPicture, BoardNotFound
 from damludo.vision.frame import Frame, Image
 from damludo.vision.height import fit_stacks, sample_weights
+from damludo.vision.light import LightField
 from damludo.vision.look import Look, learn_look
 from damludo.vision.patches import Patches
 from damludo.vision.squares import SquareReader
@@ -93,6 +94,25 @@ def test_painted_stacks_are_fitted_with_the_right_height(field: StackField, stac
     fits = [fit_stacks(field, stack_look, ROWS, SIDES, seen, weight, np.tile(start, n), 4) for n in (1, 2)]
     assert (fits[discs - 1].cost < fits[2 - discs].cost).all()
     assert np.abs(fits[discs - 1].feet - feet).max() < 0.02
+
+
+def test_a_shrunk_part_of_a_large_picture_shows_the_same_brightness() -> None:
+    view = BoardView(
+        grid_of(8, 8, DARK), BoardSizes(), (1280, 720), 1100.0, 0.0,
+        np.array([math.pi - math.radians(25), 0.0, 0.0]), np.array([-200.0, 170.0, 800.0]),
+    )  # fmt: skip
+    field = StackField(Patches(view, 0.38))
+    noise = np.random.default_rng(5).normal(0, 1, (720, 1280)).astype(np.float32)
+    grey = np.clip(128 + 400 * cv2.GaussianBlur(noise, (0, 0), 4), 0, 255).astype(np.uint8)
+    light = LightField(np.zeros((6, 3), np.float32), np.zeros(3, np.float32), np.zeros((32, 3), np.float32))
+    spots = np.stack([field.x, field.y], axis=-1) + field.patches.centres[:, None]
+    flat = np.pad(spots.reshape(-1, 2) * view.sizes.square_mm, ((0, 0), (0, 1)))
+    x, y = (v.reshape(field.x.shape).astype(np.float32) for v in view.project(flat).T)
+    blurred = cv2.GaussianBlur(grey, (0, 0), 0.45 * 0.06 * 64)
+    expected = cv2.remap(blurred, x, y, cv2.INTER_LINEAR).astype(np.float32) + 10
+    difference = field.brightness(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), light) - expected
+    assert np.abs(difference).mean() < 1.0  # a slip of half a pixel makes 2
+    assert expected.std() > 20
 
 
 def test_a_stack_look_survives_its_profile_form(stack_look: StackLook) -> None:
