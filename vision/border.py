@@ -54,7 +54,14 @@ def fitted_to_border(view: BoardView, image: Image, points: Floats, pixels: Floa
     Returns:
         The same view if no edge is clearly seen.
     """
-    lines = _lines(view, image.astype(np.float32))
+    colours = image.astype(np.float32)
+    # The first fit makes the sides straight in the view, so that the second look at them meets all of their samples.
+    once = _fitted(view, _lines(view, colours), points, pixels)
+    return _fitted(once, _lines(once, colours), points, pixels)
+
+
+def _fitted(view: BoardView, lines: list[tuple[float, float] | None], points: Floats, pixels: Floats) -> BoardView:
+    """Return the view fitted to the crossings and to those sides that agree with them."""
     corners = view.project(view.outer_corners_mm())
     most = _miss(view, points, pixels) + MOST_WORSE * square_px(corners, view.grid.columns, view.grid.rows)
     while any(line is not None for line in lines):
