@@ -5,11 +5,13 @@ whose squares alternate best in brightness is taken: the wooden frame continues 
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from damludo.vision.border import fitted_to_border
 from damludo.vision.content import BoardSizes, Grid
 from damludo.vision.errors import BadPose, BoardNotFound
 from damludo.vision.finding import BoardFinding, square_px
@@ -320,9 +322,11 @@ def _finding(
         view = fit_view(grid, sizes, points, pixels, size)
     except (BadPose, np.linalg.LinAlgError):
         return None
-    found = view.project(board)
-    finding = BoardFinding(view, white_at, found, total / edges, margin, int(inside.sum()))
-    return finding if finding.residual_squares <= MOST_RESIDUAL_SQUARES else None
+    finding = BoardFinding(view, white_at, view.project(board), total / edges, margin, int(inside.sum()))
+    if finding.residual_squares > MOST_RESIDUAL_SQUARES:
+        return None
+    fitted = fitted_to_border(view, image, points, pixels)
+    return replace(finding, view=fitted, corners=fitted.project(board))
 
 
 def _shape_in_picture(grid: Grid, white_at: str) -> tuple[int, int]:
@@ -366,7 +370,7 @@ def _refined(view: BoardView, image: Image) -> BoardView | None:
             current = fit_view(grid, view.sizes, points[matched[0]], pixels[matched[1]], view.image_size)
         except (BadPose, np.linalg.LinAlgError):
             return None
-    return current
+    return fitted_to_border(current, image, points[matched[0]], pixels[matched[1]])
 
 
 def _saddles_of(image: Image) -> tuple[Saddles, Floats]:

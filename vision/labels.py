@@ -26,6 +26,8 @@ from damludo.vision.view import BoardView, grid_of
 MODES = ("found", "rough", "taught", "cold")
 FOUND_SQUARES = 0.15
 """A board whose worst corner is off by more than this, in squares, is not found but wrong."""
+CLOSE_SQUARES = 0.1
+"""Within this, in squares, all four corners of a board count as close."""
 ROUGH_SQUARES = 0.3
 """By so much four clicks miss in the mode `rough`."""
 CONTENT_OF_LETTER: Mapping[str, Content] = {letter: content for content, letter in LETTER_OF_CONTENT.items()}
@@ -63,6 +65,7 @@ class Tally:
 
     pictures: int = 0
     found: int = 0
+    close: int = 0
     wrong_accepted: int = 0
     corner_errors: list[float] = field(default_factory=list)
     squares: int = 0
@@ -70,15 +73,20 @@ class Tally:
     boards_right: int = 0
 
     def to_dict(self) -> dict[str, float | int | None]:
-        """Return the counts; `corner_error` is the mean over the pictures in which a board was reported."""
+        """Return the counts; `corner_error` is the mean over the pictures in which a board was reported.
+
+        `close` are those with all corners within CLOSE_SQUARES, `close_part` is their part of the pictures.
+        """
         return {
             "pictures": self.pictures,
             "found": self.found,
+            "close": self.close,
             "wrong_accepted": self.wrong_accepted,
             "corner_error": round(float(np.mean(self.corner_errors)), 4) if self.corner_errors else None,
             "squares": self.squares,
             "squares_wrong": self.squares_wrong,
             "boards_right": self.boards_right,
+            "close_part": round(self.close / self.pictures, 4) if self.pictures else None,
         }
 
 
@@ -172,6 +180,7 @@ def _count_corners(tally: Tally, label: Label, image: Image, angle: NDArray[np.f
     error = min(float(np.linalg.norm(turn - truth, axis=1).max()) for turn in turns) / side
     tally.corner_errors.append(error)
     tally.found += error <= FOUND_SQUARES
+    tally.close += error <= CLOSE_SQUARES
     tally.wrong_accepted += error > FOUND_SQUARES
 
 

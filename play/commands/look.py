@@ -327,7 +327,16 @@ def _score(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(document)
         return ExitCode.FINE
-    columns = ("pictures", "found", "wrong_accepted", "corner_error", "squares", "squares_wrong", "boards_right")
+    columns = (
+        "pictures",
+        "found",
+        "wrong_accepted",
+        "corner_error",
+        "close",
+        "squares",
+        "squares_wrong",
+        "boards_right",
+    )
     print(f"{'source':16}" + "".join(f"{column:>15}" for column in columns))
     for name, row in [*sources.items(), ("mean", document["mean"])]:
         print(f"{name:16}" + "".join(f"{'-' if row[column] is None else row[column]:>15}" for column in columns))
