@@ -29,8 +29,9 @@ SURELY_EMPTY, SURELY_OCCUPIED = 0.25, 0.9
 """Weighted log-colour distance from the plain square; between them the widest gap decides."""
 ONE_KIND = 0.5
 """Two groups of discs nearer than this are one."""
-READER_COUNTS = 0.5
-"""Both judge the same samples of one picture, and the reader's are neighbours of each other: its nats are worth so much."""
+TAUGHT_COUNTS = 0.5
+"""A look that was taught in another picture is sure of too much in this one: its nats are worth so much beside what all squares
+of the picture together say. What a picture says of itself counts in full."""
 ROUNDS = 3
 ADAPTATIONS = 2
 ANOTHER_PICTURE = 1.4
@@ -70,7 +71,7 @@ def cold_reading(image: Image, view: BoardView, known: Look | None = None) -> Fl
         return SquareReader(view, _look_of_lines(image, view, known)).read(image)
     together = _together(image, view, None)
     look = _learnt(image, view, _sure_of(together, view), known)
-    return _reading(_joint(_sides(SquareReader(view, look), image), together), view)
+    return _reading(_sides(SquareReader(view, look), image) + together, view)
 
 
 def adapted_reading(look: Look, image: Image, view: BoardView) -> Floats64:
@@ -86,20 +87,20 @@ def adapted_reading(look: Look, image: Image, view: BoardView) -> Floats64:
     found = _sides(SquareReader(view, known), image)
     together = _together(image, view, found)
     for _ in range(ADAPTATIONS):
-        content = _sure_of(_joint(found, together), view)
+        content = _sure_of(TAUGHT_COUNTS * found + together, view)
         fresh = learn_look(image, view, content, radius=known.radius)
         known = _joined(known, fresh, content, view)
         found = _sides(SquareReader(view, known), image)
     if _both_seen(found):
-        return _reading(_joint(found, together), view)
+        return _reading(TAUGHT_COUNTS * found + together, view)
     # As in `adapted_look`: paint carried far away by a flash.
     alone = cold_look(image, view)
     reader = SquareReader(view, alone)
     if reader.explained(image) - SquareReader(view, known).explained(image) <= EXPLAINS_BETTER:
-        return _reading(_joint(found, together), view)
+        return _reading(TAUGHT_COUNTS * found + together, view)
     named = _named_after(taught_discs, alone)
     whose = [0, 1, 2] if named is alone else [0, 2, 1]
-    return _reading(_joint(_sides(reader, image), _together(image, view, None))[:, whose], view)
+    return _reading((_sides(reader, image) + _together(image, view, None))[:, whose], view)
 
 
 def _together(image: Image, view: BoardView, taught: Floats64 | None) -> Floats64:
@@ -117,11 +118,6 @@ def _together(image: Image, view: BoardView, taught: Floats64 | None) -> Floats6
         share = mixture.probability
         exchanged = float((share[:, [0, 2, 1]] * taught).sum()) > float((share * taught).sum())
     return np.asarray(np.maximum(found[:, [0, 2, 1]] if exchanged else found, -MOST_NATS))
-
-
-def _joint(sides: Floats64, together: Floats64) -> Floats64:
-    """Return what the reader of single squares and all squares together say, shape (p, 3), nats."""
-    return np.asarray(READER_COUNTS * sides + together)
 
 
 def _first_is_white(mixture: Mixture, traits: Traits) -> bool:
