@@ -77,7 +77,7 @@ def test_a_forced_end_is_proved(key: str, fen: str, plies: int) -> None:
 )
 def test_the_length_of_a_win_is_that_of_the_tables(fen: str, plies: int) -> None:
     """The numbers are those of the tables of three pieces, which the plain kernels do not look into."""
-    assert _choose("english", fen, nodes=6_000).mate == plies
+    assert _choose("english", fen, nodes=20_000).mate == plies
 
 
 def test_two_players_do_not_share_what_they_remember() -> None:

@@ -118,7 +118,6 @@ def test_what_is_no_picture_is_refused_with_a_sentence(command: str, tmp_path: P
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("command", ["look", "calibrate", "watch"])
 def test_pictures_of_nothing_are_answered_in_time(command: str, tmp_path: Path) -> None:
     answers, most_mb = run(command, tmp_path, odd())
