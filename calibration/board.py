@@ -95,6 +95,21 @@ def set_up(
         )
     tried.sort(key=lambda pair: -pair[0])
     score, best = tried[0]
+    _refuse_another_position(image, best, grid, start)
+    rivals = [(other, trial) for other, trial in tried[1:] if trial.white_at != best.white_at]
+    alike = [trial for other, trial in rivals if score - other < BETTER_LEAD_NATS]
+    if any(not _same_picture(grid, start, best.white_at, trial.white_at) for trial in alike):
+        raise BoardNotFound("two ways to see the start position are alike; say with --white-at where White sits")
+    # A start position that looks the same from two sides can be played from either: the first of them in order is taken.
+    best = min([best, *alike], key=lambda trial: SIDES.index(trial.white_at))
+    view = _averaged(best.view, frames)
+    images = [frame.image for frame in frames]
+    look = learn_look(images, view, start)
+    return view, replace(look, stack=learn_stacks(images, view, look, start)), best.white_at
+
+
+def _refuse_another_position(image: Image, best: _Trial, grid: Grid, start: Mapping[int, Content]) -> None:
+    """Raise `BoardNotFound` if what stands on the board is not the start position."""
     limit = MOST_WRONG * len(grid.playable)
     # The quick judgement knows no outlines; where it doubts, the slow one decides.
     wrong = contradictions(image, best.view, best.look, start) if best.doubtful > limit else []
@@ -108,16 +123,6 @@ def set_up(
             "nothing on the squares looks like the start position: set up all discs as for the first move; if they are, see that "
             "the picture is not mirrored"
         )
-    rivals = [(other, trial) for other, trial in tried[1:] if trial.white_at != best.white_at]
-    alike = [trial for other, trial in rivals if score - other < BETTER_LEAD_NATS]
-    if any(not _same_picture(grid, start, best.white_at, trial.white_at) for trial in alike):
-        raise BoardNotFound("two ways to see the start position are alike; say with --white-at where White sits")
-    # A start position that looks the same from two sides can be played from either: the first of them in order is taken.
-    best = min([best, *alike], key=lambda trial: SIDES.index(trial.white_at))
-    view = _averaged(best.view, frames)
-    images = [frame.image for frame in frames]
-    look = learn_look(images, view, start)
-    return view, replace(look, stack=learn_stacks(images, view, look, start)), best.white_at
 
 
 def _findings(frames: Sequence[Frame], grid: Grid, sizes: BoardSizes, white_at: str) -> list[BoardFinding]:
