@@ -109,7 +109,8 @@ def _other_board(image: Image, choice: EyesChoice, larger: bool) -> int | None:
     for side in (8, 10, 12):
         if side > board.columns if larger else (board.columns, board.rows, board.lines) != (side, side, False):
             with contextlib.suppress(BoardNotFound):
-                find_board(image, grid_of(side, side), choice.sizes)
+                # It is a hint only, so one look is enough: a picture without any board must be answered soon.
+                find_board(image, grid_of(side, side), choice.sizes, most_looks=1)
                 return side
     return None
 

@@ -6,6 +6,7 @@ whose squares alternate best in brightness is taken: the wooden frame continues 
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import cv2
 import numpy as np
@@ -46,7 +47,9 @@ LEAST_CROSSINGS = 0.35
 """Part of the inner crossings that must be seen."""
 
 
-def find_board(image: Image, grid: Grid, sizes: BoardSizes | None = None, white_at: str = "bottom") -> BoardFinding:
+def find_board(
+    image: Image, grid: Grid, sizes: BoardSizes | None = None, white_at: str = "bottom", most_looks: int | None = None
+) -> BoardFinding:
     """Find the board.
 
     Args:
@@ -54,11 +57,12 @@ def find_board(image: Image, grid: Grid, sizes: BoardSizes | None = None, white_
         grid: the board.
         sizes: of squares and discs.
         white_at: side of the picture where White's rank 1 lies; the picture of the squares alone cannot tell.
+        most_looks: in how many sizes and tones the picture is looked at; None: in all. A picture of noise takes long in each.
 
     Raises:
         BoardNotFound: no board, or not surely enough.
     """
-    candidates = find_candidates(image, grid, sizes, white_at)
+    candidates = find_candidates(image, grid, sizes, white_at, most_looks)
     if not candidates:
         raise BoardNotFound(
             f"no board of {grid.columns} x {grid.rows} squares is seen; the whole board must be in the picture, "
@@ -74,12 +78,12 @@ def find_board(image: Image, grid: Grid, sizes: BoardSizes | None = None, white_
 
 
 def find_candidates(
-    image: Image, grid: Grid, sizes: BoardSizes | None = None, white_at: str = "bottom"
+    image: Image, grid: Grid, sizes: BoardSizes | None = None, white_at: str = "bottom", most_looks: int | None = None
 ) -> list[BoardFinding]:
     """Return the possible places of the board, the best first; those after it lie shifted by one row or column."""
     if grid.lines:
         return find_line_boards(image, grid, sizes or BoardSizes(), white_at)
-    for tone, scale in _tones(image):
+    for tone, scale in islice(_tones(image), most_looks):
         findings = _find_in_tone(tone, scale, image, grid, sizes or BoardSizes(), white_at)
         if findings:
             return findings
