@@ -142,18 +142,15 @@ def test_stop_is_answered_at_once(talk: Talk) -> None:
     assert time.process_time() - before_s < 0.02
 
 
-def test_pondering_ends_some_time_after_the_hit(talk: Talk) -> None:
-    server, heard = talk("level move-time=0.01", "go ponder")
-    time.sleep(0.1)
-    assert not heard.answered.is_set()
-
-    server.hear("ponder-hit")
-
-    assert heard.done.startswith("done move=")
-
-
-def test_pondering_that_is_done_waits_for_the_hit(talk: Talk) -> None:
-    server, heard = talk("level depth=1", "go ponder")
+@pytest.mark.parametrize(
+    "level",
+    [
+        pytest.param("move-time=0.01", id="it ends some time after the hit"),
+        pytest.param("depth=1", id="it is done and waits for the hit"),
+    ],
+)
+def test_pondering_is_answered_after_the_hit_and_not_before(talk: Talk, level: str) -> None:
+    server, heard = talk(f"level {level}", "go ponder")
     time.sleep(0.2)
     assert not heard.answered.is_set()
 
