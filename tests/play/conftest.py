@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from damludo.engine.random_player import RandomPlayer
-from damludo.play.choreography import Racks
 from damludo.play.content import board_content, grid_of_board, layout_for
-from damludo.play.events import EventKind, MatchEvent, fan_out
-from damludo.play.humans import hearing
-from damludo.play.match import Match, MatchSettings
-from damludo.play.ports import Command
-from damludo.play.score import Scorekeeper
+from damludo.play.match.choreography import Racks
+from damludo.play.match.events import EventKind, MatchEvent, fan_out
+from damludo.play.match.loop import Match, MatchSettings
+from damludo.play.match.ports import Command
+from damludo.play.table.humans import hearing
+from damludo.play.table.score import Scorekeeper
 from damludo.robot.errors import Stopped
 from damludo.robot.places import Transfer
 from damludo.rules.fen import parse_fen
