@@ -25,7 +25,7 @@ from damludo.rules.variants import VARIANTS, variant
 NORMAL = "normal"
 """Other engines' word for International draughts."""
 STOP_AGAIN_S = 0.002
-STOP_TURNS = 3
+STOP_TURNS = 2
 """A search that has not ended after so many of these turns gets no processor to end on; its last depth is the answer then."""
 MAX_MOVES = 5_000
 MODES = ("think", "ponder", "analyze")
@@ -229,7 +229,7 @@ class HubServer:
         )
         return AlphaBeta(
             limits, level.noise_men, self._seed, self._now_s, self._report, self._compiled,
-            searchers=self._searchers, each_depth=telling.depth, margin=self._margin,
+            searchers=self._searchers, each_depth=telling.depth, margin=self._margin, keeps=mode == "ponder",
         )  # fmt: skip
 
     def _stop(self, line: Line) -> None:
