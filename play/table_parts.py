@@ -82,6 +82,7 @@ class TableParts:
         truth: tells the page where the things of a simulated table are; None on a real one.
         about: what the journal tells of the table.
         known: the camera's profile, None if it was never calibrated.
+        ponders: the machine may think while the person does; not at a simulated table, which plays the same game again.
     """
 
     layout: TableLayout
@@ -96,6 +97,7 @@ class TableParts:
     truth: Callable[[], Mapping[str, Any]] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     known: KnownCamera | None = None
+    ponders: bool = False
 
 
 @contextlib.contextmanager
@@ -136,6 +138,7 @@ def real_parts(
     port: str,
     calibration: Sequence[str],
     white_at: str | None,
+    ponders: bool = True,
 ) -> Iterator[TableParts]:
     """A real table: a camera and a controller on a serial port, and the profiles of both; those given count."""
     of_camera = [Path(file) for file in calibration if is_camera_profile(Path(file))]
@@ -148,7 +151,7 @@ def real_parts(
         contextlib.closing(open_source(camera, clock=clock)) as source,
         Gantry(SerialLine(port), GRBL, clock, profile.machine) as gantry,
     ):
-        yield TableParts(layout, source, gantry, clock, lambda _: profile.board, white_at, known=known)
+        yield TableParts(layout, source, gantry, clock, lambda _: profile.board, white_at, known=known, ponders=ponders)
 
 
 OpenTable = Callable[[Sitting], contextlib.AbstractContextManager[TableParts]]
