@@ -69,6 +69,11 @@ class Patch:
         return self.moving_squares <= AT_REST * self.squares
 
     @property
+    def stirs(self) -> bool:
+        """Most of it changed since the frame before."""
+        return self.moving_squares > 0.5 * self.squares
+
+    @property
     def reaches_out(self) -> bool:
         """It touches the border as arms do, and nothing explains it."""
         return self.border_squares >= ARM_BORDER_SQUARES and not (self.explained or self.may_be_a_disc)
@@ -109,7 +114,7 @@ def _patch_evidence(patch: Patch, log_odds: float, machine: bool) -> float:
         cut_off = log_odds > 0.0 and patch.beside_machine and not patch.may_be_a_disc
         # The machine itself moves discs about, and its shadow stirs over them; a hand in the inside has an arm to the border.
         return -0.5 if cut_off else -3.5
-    if was_out and patch.moving_squares > 0.5 * patch.squares:
+    if was_out and patch.stirs:
         # Nothing but a hand moves discs about; where one just left, all has moved and this would mean nothing.
         return _area_evidence(patch.weight, 0.5 if patch.border_squares > 0.0 else 0.8)
     if patch.may_be_a_disc:

@@ -40,6 +40,8 @@ MOST_LOG_ODDS = 3.5
 """The chain is never surer than this, so that one clear frame is enough to turn it."""
 LYING_S, LYING_SQUARES = 3.0, 3.0
 """What is no larger and did not stir for so long is a thing that was laid down: a hand trembles."""
+ALONE_S = 1.0
+"""What stirs at the border so long after the last hand comes in; before, it may be what that hand left behind."""
 SAME_LIGHT = 0.15
 """A pixel whose log-brightness differs less than this from the calm picture's shows the same thing in the same light."""
 LAMP_SHARE = 0.85
@@ -109,6 +111,8 @@ class MotionWatch:
         self._tip: tuple[float, float] | None = None
         self._rests: dict[int, int] = {}
         self._settled = False
+        self._hand_s = -math.inf
+        self._arm_waits = False
         self._known: Mask = region.inside
         self._machine_part: Mask | None = None
         self.cover: Cover | None = None
@@ -274,9 +278,11 @@ class MotionWatch:
             # Begun with a hand in the picture, its leaving would look like a hand for ever: what stands still is the calm one.
             self._log_odds, hand = min(self._log_odds, -2.0), False
         if hand:
+            self._hand_s, self._arm_waits = time_s, False
             return
         assert self._calm is not None
-        if still and (lies or not self._settled or not cover.reaches_out):
+        self._arm_waits = cover.reaches_out and not lies and (self._arm_waits or self._comes_in(cover, time_s))
+        if still and not (self._settled and self._arm_waits):
             self._settled = True
             self._calm = _Calm(gray, self._sigma_px)
             return
@@ -295,6 +301,10 @@ class MotionWatch:
             # What is kept is carried into the light of this moment, or a seam would run through the calm picture between both.
             calm = calm + light
         self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
+
+    def _comes_in(self, cover: Cover, time_s: float) -> bool:
+        """Return whether something that may be an arm stirs, long after the last one left."""
+        return time_s - self._hand_s >= ALONE_S and any(patch.reaches_out and patch.stirs for patch in cover.patches)
 
     def _mark_covered(self, cover: Cover) -> None:
         self._covered[self._places_under(cover.mask)] = True
