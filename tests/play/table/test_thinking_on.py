@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from damludo.engine.levels import LEVELS
+from damludo.engine.levels import LEVELS, LevelPlayer
 from damludo.engine.pondering import PonderingPlayer
 from damludo.engine.port import Choice
-from damludo.engine.search import AlphaBeta
 from damludo.play.match.events import EventKind, MatchEvent
 from damludo.play.table import thinking_on
 from damludo.play.table.thinking_on import ThinkingOn, pondering_player
@@ -73,7 +72,7 @@ def test_the_player_of_another_level_is_the_one_that_thinks() -> None:
 
 @pytest.mark.parametrize(
     ("level", "possible", "kind"),
-    [(len(LEVELS), True, PonderingPlayer), (len(LEVELS), False, AlphaBeta), (len(LEVELS) - 1, True, AlphaBeta)],
+    [(len(LEVELS), True, PonderingPlayer), (len(LEVELS), False, LevelPlayer), (len(LEVELS) - 1, True, LevelPlayer)],
 )
 def test_only_the_highest_level_thinks_on(
     level: int, possible: bool, kind: type, monkeypatch: pytest.MonkeyPatch
