@@ -33,7 +33,14 @@ def build_parser() -> argparse.ArgumentParser:
         prog=PROG, description="Learn the weights of the engine's evaluation from its own games.", allow_abbrev=False
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    learn = commands.add_parser("learn", help="self-play, fit, match; started again it goes on where it was")
+    _add_learn(commands.add_parser("learn", help="self-play, fit, match; started again it goes on where it was"))
+    _add_levels(
+        commands.add_parser("levels", help="play each level against the one below, or find the levels of a game")
+    )
+    return parser
+
+
+def _add_learn(learn: argparse.ArgumentParser) -> None:
     _common(learn, games=3_000, help_="games of self-play of each generation")
     learn.add_argument(
         "--generations",
@@ -65,7 +72,9 @@ def build_parser() -> argparse.ArgumentParser:
         "--ship", metavar="DIR", type=Path, help="put the weights and their card there, if they gained in both matches"
     )
     learn.set_defaults(run=_learn)
-    levels = commands.add_parser("levels", help="play each level against the one below, or find the levels of a game")
+
+
+def _add_levels(levels: argparse.ArgumentParser) -> None:
     _common(levels, games=20, help_="games of each pair")
     levels.add_argument(
         "--least-nodes", metavar="N", type=count, default=1, help="leave out levels below it (default: 1)"
@@ -90,7 +99,6 @@ def build_parser() -> argparse.ArgumentParser:
     )
     levels.add_argument("--json", action="store_true", help="print one JSON document")
     levels.set_defaults(run=_levels)
-    return parser
 
 
 def _common(parser: argparse.ArgumentParser, games: int, help_: str) -> None:
