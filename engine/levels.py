@@ -50,7 +50,7 @@ def _ladder(*nodes: int) -> Ladder:
 
 LADDERS: Mapping[str, Ladder] = MappingProxyType(
     {
-        "damludo": _ladder(24, 39, 61, 96, 150, 230, 410, 940, 4_000, 1_000_000),
+        "damludo": _ladder(18, 34, 59, 96, 150, 230, 410, 940, 4_000, 1_000_000),
         "english": _ladder(13, 22, 39, 64, 110, 290, 1_000, 5_000, 39_000, 1_000_000),
         "russian": _ladder(17, 30, 51, 86, 160, 300, 740, 2_200, 13_000, 1_000_000),
         "international": _ladder(17, 39, 84, 160, 280, 580, 1_300, 4_300, 29_000, 1_000_000),
