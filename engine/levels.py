@@ -59,7 +59,7 @@ LADDERS: Mapping[str, Ladder] = MappingProxyType(
     }
 )
 """The measured ladders, by the key of the game."""
-LEVELS = _ladder(12, 25, 50, 100, 190, 400, 1_100, 3_800, 23_000, 1_000_000)
+LEVELS = _ladder(13, 27, 55, 91, 160, 300, 870, 3_200, 21_000, 1_000_000)
 """The ladder of the games that have none of their own."""
 
 
