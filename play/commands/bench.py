@@ -40,8 +40,8 @@ OTHER_DEPTH = {"english": 5, "international": 4}
 """For other libraries, which are slower."""
 
 ENGINE_LEAVES = {
-    "international": (9, 1.4),
     "english": (10, 30 / 28),
+    "international": (9, 1.4),
     "russian": (10, 30 / 28),
     "brazilian": (10, 30 / 28),
     "czech": (10, 30 / 28),
@@ -196,10 +196,12 @@ def engine(nodes: int = 3_000_000, compiled: bool | None = None) -> tuple[Figure
     game = Game.new(variant("english"))
     player = AlphaBeta(Limits(nodes=nodes), report=note, compiled=compiled)
     player.choose(game)  # makes the engine ready, which is not measured
-    start_s = time.process_time()
-    searched = player.choose(game).nodes
-    searched_s = time.process_time() - start_s
-    return (Figure("english search", round(searched / searched_s, 1), "nodes/s", NODES_PER_S),)
+    best = 0.0
+    for _ in range(RUNS):
+        start_s = time.process_time()
+        searched = player.choose(game).nodes
+        best = max(best, searched / (time.process_time() - start_s))
+    return (Figure("english search", round(best, 1), "nodes/s", NODES_PER_S),)
 
 
 class EngineFigures:
@@ -258,7 +260,7 @@ class EngineFigures:
             scale = max([scale, *(_scale(python) for python in asked)])
             for key, (depth, _) in self._games.items():
                 if not self._is_late(key, own, turn):
-                    self._tell(f"counting lines, {turn + 1} of {RUNS}: {key} ...")
+                    self._tell(f"counting lines, {turn + 1} of {RUNS}: {key} ...", aloud=turn == 0)
                     own[key] = max(own.get(key, 0.0), _engine_leaves_per_s(key, depth, self._compiled))
         self._tell_left_out([key for key in self._games if key not in own])
         figures = [Figure(f"{key} perft {self._games[key][0]}", own[key], "leaves/s") for key in own]
@@ -270,14 +272,14 @@ class EngineFigures:
         return tuple(figures)
 
     def _is_late(self, key: str, own: Mapping[str, float], turn: int) -> bool:
-        """A game is not begun after the end; nor is one that was left out measured in a later turn."""
+        """After the end no game but the first is begun, and none is measured once more."""
         if turn > 0 and key not in own:
             return True
-        return self._end_s is not None and self._now_s() > self._end_s
+        return len(own) > 0 and self._end_s is not None and self._now_s() > self._end_s
 
-    def _tell(self, text: str) -> None:
+    def _tell(self, text: str, aloud: bool = True) -> None:
         self._progress.show(f"{text:<60}")
-        if not self._progress.shown:
+        if aloud and not self._progress.shown:
             note(text)
 
     def _tell_left_out(self, keys: Sequence[str]) -> None:

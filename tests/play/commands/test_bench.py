@@ -108,6 +108,7 @@ def test_no_further_game_is_counted_when_time_is_over(
 
     assert [figure.name for figure in figures] == ["english perft 1", "russian perft 2"]
     assert "czech, turkish left out" in capsys.readouterr().err
+    assert len(bench.EngineFigures([], games, end_s=0.0, now_s=lambda: clock[0]).leaves()) == 1
     assert len(bench.EngineFigures([], games, now_s=lambda: clock[0]).leaves()) == 4
 
 
