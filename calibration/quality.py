@@ -26,6 +26,8 @@ CLIPPED_PART = 0.25
 BRIGHTEST, DARKEST = 250, 4
 FAINT = 0.35
 """A square whose step to its neighbours is less than this part of the usual one is blind: glare or deep shadow."""
+LIT = 0.5
+"""Where the light squares around are at least this part as bright as usual, a black disc is black by itself, not by a shadow."""
 CLEAR_NATS = 6.0
 """A square read by less than this in the picture that taught it is weak."""
 
@@ -155,17 +157,25 @@ def square_quality(
         wanted = 1 if truth.is_white else 2 if truth.is_black else 0
         others = [sides[place, side] for side in range(3) if side != wanted]
         margins[place] = float(sides[place, wanted] - max(others))
-    blind = blind_squares(view, look, mean_picture(images))
+    blind = blind_squares(view, look, mean_picture(images), content)
     weak = tuple(place for place, margin in margins.items() if 0 <= margin < CLEAR_NATS and place not in blind)
     wrong = tuple(place for place, margin in margins.items() if margin < 0)
     return SquareQuality(margins, blind, weak, wrong)
 
 
-def blind_squares(view: BoardView, look: Look, image: Image) -> dict[int, str]:
-    """Return the playable squares on which nothing can be told, with the reason: glare, darkness, or out of the picture."""
+def blind_squares(
+    view: BoardView, look: Look, image: Image, content: Mapping[int, Content] | None = None
+) -> dict[int, str]:
+    """Return the playable squares on which nothing can be told, with the reason: glare, darkness, or out of the picture.
+
+    Args:
+        content: what stands there, if that is known. A black disc may be as black as the camera can tell: no darkness, as long as
+            the squares around it are lit and the empty ones are lighter.
+    """
     patches = Patches(view, look.radius)
     clipped = _clipped(view, image)
     contrast = patches.local_contrast(image) if not view.grid.lines else np.ones(len(patches.places))
+    honest = _black_by_themselves(view, image, clipped, content or {})
     blind: dict[int, str] = {}
     for row, place in enumerate(int(p) for p in patches.places):
         bright, dark, outside = clipped[place]
@@ -173,10 +183,36 @@ def blind_squares(view: BoardView, look: Look, image: Image) -> dict[int, str]:
             blind[place] = "partly outside the picture; turn or raise the camera"
         elif bright > CLIPPED_PART:
             blind[place] = "glare: a lamp or window is mirrored there; move the lamp or the camera"
-        elif dark > CLIPPED_PART or contrast[row] < FAINT:
+        elif (dark > CLIPPED_PART and place not in honest) or contrast[row] < FAINT:
             why = "too dark" if dark > CLIPPED_PART else "hardly any contrast (sheen or deep shadow)"
             blind[place] = f"{why}; light the board more evenly"
     return blind
+
+
+def _black_by_themselves(
+    view: BoardView, image: Image, clipped: Mapping[int, tuple[float, float, float]], content: Mapping[int, Content]
+) -> set[int]:
+    """Return the places of black discs that are dark although the light squares around them are not, nor empty dark ones."""
+    if any(clipped[place][1] > CLIPPED_PART for place, stands in content.items() if stands is Content.EMPTY):
+        return set()
+    places = [place for place, stands in content.items() if stands.is_black]
+    around = np.array([_light_around(view, image, place) for place in content])
+    usual = float(np.median(around)) if len(around) else 0.0
+    light = dict(zip(content, around, strict=True))
+    return {place for place in places if light[place] >= LIT * usual}
+
+
+def _light_around(view: BoardView, image: Image, place: int) -> float:
+    """Return how bright the lighter third of a place and its eight neighbours is, as far as they lie on the board."""
+    line = np.linspace(-1.4, 1.4, 15) * view.sizes.square_mm
+    x, y = np.meshgrid(line, line)
+    points = view.centre_mm(place) + np.column_stack([x.ravel(), y.ravel(), np.zeros(x.size)])
+    corners = view.outer_corners_mm()
+    inside = ((points >= corners.min(axis=0)) & (points <= corners.max(axis=0)))[:, :2].all(axis=1)
+    pixels = np.rint(view.project(points[inside])).astype(np.intp)
+    height, width = image.shape[:2]
+    seen = pixels[((pixels >= 0) & (pixels < [width, height])).all(axis=1)]
+    return float(np.percentile(image[seen[:, 1], seen[:, 0]].max(axis=1), 70)) if len(seen) else 0.0
 
 
 def _clipped(view: BoardView, image: Image) -> dict[int, tuple[float, float, float]]:

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from damludo.engine.budget import Clock, Margin, most_seconds_for, seconds_for
 from damludo.engine.errors import BadHubLine, EngineError
 from damludo.engine.hub_text import Line, find_move, read_line, read_position, write_line, write_move
-from damludo.engine.levels import LEVELS
+from damludo.engine.levels import LEVELS, ladder_of
 from damludo.engine.memory import Searchers
 from damludo.engine.port import Choice, Limits
 from damludo.engine.search import AlphaBeta
@@ -148,7 +148,7 @@ class HubServer:
         if not self._ready:
             # One short search has the kernels compiled and loaded, so that the first answer of the game is on time. Its
             # nodes are the level's: they decide whether it runs compiled.
-            limits = Limits(nodes=LEVELS[self._level - 1].nodes, depth=4)
+            limits = Limits(nodes=ladder_of(self._variant)[self._level - 1].nodes, depth=4)
             player = AlphaBeta(limits, compiled=self._compiled, report=self._report, searchers=self._searchers)
             player.choose(Game.new(self._variant))
             self._loaded()
@@ -216,7 +216,7 @@ class HubServer:
         self._search.start()
 
     def _player(self, mode: str, telling: "_Telling") -> AlphaBeta:
-        wishes, level = self._wishes, LEVELS[self._level - 1]
+        wishes, level = self._wishes, ladder_of(self._variant)[self._level - 1]
         strongest = self._level == len(LEVELS)
         most = Limits.NO_END if strongest else level.nodes
         if mode == "think" and strongest and wishes == Wishes():

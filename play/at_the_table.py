@@ -11,26 +11,26 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from damludo.play.calibration.known_camera import eyes_by_profile
 from damludo.play.console import CommandError, ExitCode, cannot_write, counted
-from damludo.play.events import Listener, fan_out
-from damludo.play.eyes_again import find_again, keep_eyes
 from damludo.play.folders import Folders
-from damludo.play.foresight import outlines_ahead
-from damludo.play.journal import open_journal, reopen_journal
-from damludo.play.known_camera import eyes_by_profile
-from damludo.play.match import Match, MatchSettings, State
+from damludo.play.match.events import Listener, fan_out
+from damludo.play.match.loop import Match, MatchSettings, State
+from damludo.play.match.ports import Command, Commands, Eyes, NewGame, Order, Resume
+from damludo.play.match.timekeeping import parse_time_control
+from damludo.play.match.touching import TouchMode, TouchRule
 from damludo.play.page.page import Page, open_page
 from damludo.play.page.pictures import NewestFrame
 from damludo.play.page.state import waiting_state
-from damludo.play.ports import Command, Commands, Eyes, NewGame, Order, Resume
-from damludo.play.records import SUFFIX, TIME_FORM, Record, camera_path, cut_off_record
+from damludo.play.records.journal import open_journal, reopen_journal
+from damludo.play.records.record import SUFFIX, TIME_FORM, Record, camera_path, cut_off_record
 from damludo.play.settings import BoardSettings, PlaySettings
-from damludo.play.setup import CalibratedEyes, calibrate_eyes, guarded_arm, machine_player, show_carriage
+from damludo.play.table.eyes_again import find_again, keep_eyes
+from damludo.play.table.foresight import outlines_ahead
+from damludo.play.table.setup import CalibratedEyes, calibrate_eyes, guarded_arm, machine_player, show_carriage
+from damludo.play.table.thinking_on import ThinkingOn, pondering_player
 from damludo.play.table_parts import OpenTable, Sitting, TableParts, real_parts, simulated_parts
 from damludo.play.terminal import Terminal
-from damludo.play.thinking_on import ThinkingOn, pondering_player
-from damludo.play.timekeeping import parse_time_control
-from damludo.play.touching import TouchMode, TouchRule
 from damludo.robot.errors import RobotError
 from damludo.rules.position import Colour
 from damludo.rules.variants import variant

@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from damludo.calibration.profile import is_camera_profile
-from damludo.play.choreography import Racks
+from damludo.play.calibration.known_camera import KnownCamera, known_camera
 from damludo.play.clock import WallClock
 from damludo.play.content import layout_for
-from damludo.play.devices import profile_of_port
 from damludo.play.folders import Folders
-from damludo.play.known_camera import KnownCamera, known_camera
+from damludo.play.gantry.devices import profile_of_port
+from damludo.play.match.choreography import Racks
+from damludo.play.match.ports import Clock, NewGame
+from damludo.play.match.setting_up import SPARE_RACKS
 from damludo.play.page.pictures import table_json
-from damludo.play.ports import Clock, NewGame
-from damludo.play.records import Record
-from damludo.play.setting_up import SPARE_RACKS
+from damludo.play.records.record import Record
 from damludo.play.settings import BoardSettings
-from damludo.play.simulated import measured_map, set_table
-from damludo.play.typed_moves import TypedMoves
+from damludo.play.table.simulated import measured_map, set_table
+from damludo.play.table.typed_moves import TypedMoves
 from damludo.robot.dialects.grbl import GRBL
 from damludo.robot.frames import GantryMap
 from damludo.robot.gantry import Gantry

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
 from damludo.calibration.board import set_up
 from damludo.calibration.errors import BadFit
 from damludo.calibration.quality import blind_squares, pose_quality, require_good, square_quality
-from damludo.play.bench_vision import random_view
+from damludo.play.benches.set_ups import random_view
 from damludo.play.content import board_content, grid_of_board
 from damludo.rules.variants import variant
 from damludo.vision.content import Content
@@ -65,6 +66,43 @@ def test_glare_makes_squares_blind_and_says_so(english: Scene) -> None:
     assert blind_squares(view, look, image) == {}
     assert list(blind_squares(view, look, glare)) == [27]
     assert "lamp or window" in blind_squares(view, look, glare)[27]
+
+
+def crushed(scene: Scene, places: Mapping[int, Content], wanted: Content) -> Image:
+    """Return the picture with the squares of one content black beyond what a camera can tell."""
+    view, _, image, _ = scene
+    black = image.copy()
+    for place, stands in places.items():
+        if stands is wanted:
+            x, y = np.rint(view.project(view.centre_mm(place)[None])[0]).astype(int)
+            cv2.circle(black, (int(x), int(y)), 13, (0, 0, 0), -1)
+    return black
+
+
+@pytest.mark.simulation
+def test_a_disc_as_black_as_a_camera_can_tell_is_no_darkness(english: Scene) -> None:
+    view, look, _, start = english
+    assert blind_squares(view, look, crushed(english, start, Content.BLACK_MAN), start) == {}
+
+
+@pytest.mark.simulation
+def test_a_board_as_black_as_its_discs_is_dark(english: Scene) -> None:
+    view, look, _, start = english
+    both = crushed((view, look, crushed(english, start, Content.BLACK_MAN), start), start, Content.EMPTY)
+    blind = blind_squares(view, look, both, start)
+    assert sorted(blind) == sorted(place for place, stands in start.items() if stands is not Content.WHITE_MAN)
+    assert "too dark" in blind[min(blind)]
+
+
+@pytest.mark.simulation
+def test_a_black_disc_in_a_deep_shadow_is_blind(english: Scene) -> None:
+    view, look, _, start = english
+    shadow = crushed(english, start, Content.BLACK_MAN)
+    x, y = np.rint(view.project(view.centre_mm(62)[None])[0]).astype(int)
+    shadow[y - 80 : y + 80, x - 80 : x + 80] //= 6
+    blind = blind_squares(view, look, shadow, start)
+    assert set(blind) >= {61, 63}
+    assert "too dark" in blind[63]
 
 
 @pytest.mark.simulation
