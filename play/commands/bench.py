@@ -239,7 +239,7 @@ class EngineFigures:
 
     def program(self) -> tuple[Figure, ...]:
         """Measure the engine as a program of its own."""
-        from damludo.play.bench_engine import memory_figures, start_figures
+        from damludo.play.benches.engine import memory_figures, start_figures
 
         self._tell("starting the engine (the first start on a computer compiles it) ...")
         rows = start_figures()

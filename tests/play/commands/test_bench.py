@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from damludo.play import bench_engine
+from damludo.play.benches import engine as bench_engine
 from damludo.play.cli import main
 from damludo.play.commands import bench
 from damludo.play.console import CommandError
