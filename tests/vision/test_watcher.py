@@ -181,10 +181,10 @@ def test_a_bump_is_noticed_when_the_men_stand_unlike_the_first_picture(desk: Des
         square: Content.WHITE_MAN if what is Content.BLACK_MAN else Content.BLACK_MAN for square, what in start.items()
     }
     desk.show(start)
-    for taken in range(0, 32, 8):
+    for taken in range(0, 32, 4):
         # Hands come and go between; what matters is that the watch sees each board at rest for a second.
-        changed = list(start)[: taken + 8]
-        desk.show(start | {square: late[square] for square in changed}, frames=16)
+        changed = list(start)[: taken + 4]
+        desk.show(start | {square: late[square] for square in changed}, frames=14)
     shift = np.array([[1.0, 0.0, 18.0], [0.0, 1.0, -12.0]])
     scenes = []
     for n in range(4):
