@@ -107,15 +107,17 @@ def fit_view(
     pixels: Points,
     image_size: tuple[int, int],
     noise_px: float = NOISE_PX,
+    near: BoardView | None = None,
 ) -> BoardView:
     """Fit a `BoardView` to points of the board's surface, shape (n, 3), and where they are seen, shape (n, 2).
 
-    `noise_px` is the error expected of one point, as in `fit_camera`.
+    `noise_px` is the error expected of one point and `near` a view that is nearly right, as in `fit_camera`.
 
     Raises:
         BadPose: no camera explains the points.
     """
-    camera = fit_camera(points_mm / sizes.square_mm, pixels, image_size, noise_px=noise_px)
+    start = None if near is None else _camera_of(near)
+    camera = fit_camera(points_mm / sizes.square_mm, pixels, image_size, start, noise_px)
     p = camera.parameters
     return BoardView(
         grid=grid,
@@ -127,6 +129,13 @@ def fit_view(
         translation_mm=p[3:6] * sizes.square_mm,
         residual_px=camera.residual_px,
     )
+
+
+def _camera_of(view: BoardView) -> Camera:
+    """Return the camera of a view, in squares."""
+    lens = [math.log(view.focal_px), view.k1]
+    parameters = np.concatenate([view.rotation_vector, view.translation_mm / view.sizes.square_mm, lens])
+    return Camera(view.image_size, parameters, view.residual_px)
 
 
 def _decompose(homography: Points, focal: float, image_size: tuple[int, int]) -> Points:
