@@ -13,7 +13,7 @@ from damludo.play.content import board_content
 from damludo.play.folders import Folders
 from damludo.rules.position import Colour
 from damludo.rules.traits import Variant
-from damludo.vision.camera import SteadyCamera, open_source
+from damludo.vision.camera import SteadyCamera, open_source, spoken
 from damludo.vision.cards import CardSize
 from damludo.vision.content import BoardSizes, Content
 from damludo.vision.errors import BadPicture, EndOfFrames
@@ -28,7 +28,7 @@ WARM_UP_S = 1.5
 
 def camera_name(source: str) -> str:
     """Return the name of a camera in the names of its profiles."""
-    return f"camera-{source}" if source.isdigit() else source
+    return f"camera-{source}" if source.isdigit() else spoken(source)
 
 
 def board_name(variant: Variant) -> str:
