@@ -155,6 +155,8 @@ def _project(parameters: Points, points: Points, image_size: tuple[int, int]) ->
     focal = math.exp(min(parameters[6], 12.0))
     k = np.array([[focal, 0, (image_size[0] - 1) / 2], [0, focal, (image_size[1] - 1) / 2], [0, 0, 1.0]])
     distortion = np.array([parameters[7], 0.0, 0.0, 0.0])
+    if not len(points):  # OpenCV 5 gives no derivatives for no points, OpenCV 4 refuses
+        return np.zeros((0, 2)), np.zeros((0, 8))
     pixels, jacobian = cv2.projectPoints(points.reshape(-1, 1, 3), parameters[:3], parameters[3:6], k, distortion)
     by_focal = (jacobian[:, 6] + jacobian[:, 7]) * focal
     derivative = np.column_stack([jacobian[:, :6], by_focal, jacobian[:, 10]])

@@ -45,12 +45,14 @@ class Desk:
     draw: Draw
     time_s: float = 0.0
     number: int = 0
+    hands: int = 0
 
     def show(self, content: Board, frames: int = 8, **more: object) -> None:
         """Hold a board still before the camera; the reader sees it as it is."""
         self.reader.says = dict(content)
         for _ in range(frames):
-            self.watcher.update(Frame(self.draw(content, seed=self.number, **more), self.time_s, self.number))
+            scene = self.watcher.update(Frame(self.draw(content, seed=self.number, **more), self.time_s, self.number))
+            self.hands += scene.hand
             self.time_s, self.number = self.time_s + 0.1, self.number + 1
 
 
@@ -192,3 +194,20 @@ def test_a_bump_is_noticed_when_the_men_stand_unlike_the_first_picture(desk: Des
         scenes.append(desk.watcher.update(Frame(np.asarray(image, np.uint8), desk.time_s, desk.number)))
         desk.time_s, desk.number = desk.time_s + 0.1, desk.number + 1
     assert any(scene.camera_moved for scene in scenes)
+
+
+@pytest.mark.parametrize("last", [0.6, 1.35], ids=["sunset", "sunrise"])
+def test_a_camera_that_changes_its_brightness_slowly_disturbs_nothing(
+    desk: Desk, draw: Draw, start: Board, last: float
+) -> None:
+    """Many drivers confirm that their automatics are off and go on; the sun does as it likes, too."""
+    desk.show(start)
+    desk.watcher.believe(start)
+    for light in np.linspace(1.0, last, 80):
+        desk.show(start, frames=1, light=float(light))
+    desk.show(start, light=last)
+    assert desk.watcher.read().most_likely() == start
+    assert (desk.hands, desk.watcher.disagreement) == (0, ())
+    desk.reader.lead = 0.5  # the reader alone would not know: the change has to be seen in today's light
+    desk.show(moved(start, C3, D4), light=last)
+    assert desk.watcher.read().most_likely() == moved(start, C3, D4)
