@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from damludo.engine.port import Player
 from damludo.play.calibration.known_camera import eyes_by_profile
 from damludo.play.console import CommandError, ExitCode, cannot_write, counted
 from damludo.play.folders import Folders
@@ -233,9 +234,7 @@ class _Session:
             parts,
         )
         self._game = sitting.game
-        self._thinking = ThinkingOn(
-            sitting.human.word, pondering_player if parts.ponders else lambda level: machine_player(level, seed=0)
-        )
+        self._thinking = ThinkingOn(sitting.human.word, self._player)
         self._source = NewestFrame(parts.source)
         self._commands = _EitherCommands((terminal, page))
 
@@ -399,6 +398,9 @@ class _Session:
         player = self._thinking.player(wanted.level)
         match = Match(settings, eyes, player, arm, parts.clock, self._commands, listener)
         return match, eyes
+
+    def _player(self, level: int) -> Player:
+        return pondering_player(self._game.variant, level) if self._parts.ponders else machine_player(level, seed=0)
 
     def _said_go(self) -> bool:
         # Both are asked: each forgets what was said when it is.

@@ -189,14 +189,16 @@ def _grow(blobs: Floats, seed: int, u: Floats, v: Floats, most: int) -> dict[Pla
     queue: list[Place] = [(0, 0)]
     low, high = [0, 0], [0, 0]
     for here in queue:
-        for axis, sign in ((0, 1), (0, -1), (1, 1), (1, -1)):
+        across, down = steps[here]
+        ways = at[here] + np.array([across, -across, down, -down])
+        gaps = np.hypot(ways[:, 0, None] - blobs[:, 0], ways[:, 1, None] - blobs[:, 1])
+        nearest_of, reach_of = gaps.argmin(axis=1), REACH * np.hypot(*np.array([across, across, down, down]).T)
+        for way, (axis, sign) in enumerate(((0, 1), (0, -1), (1, 1), (1, -1))):
             place = (here[0] + sign * (axis == 0), here[1] + sign * (axis == 1))
             if place in at or max(high[axis], place[axis]) - min(low[axis], place[axis]) >= most:
                 continue
-            step = steps[here][axis] * sign
-            gap = np.hypot(*(blobs - (at[here] + step)).T)
-            nearest = int(gap.argmin())
-            if nearest in used or gap[nearest] > REACH * np.hypot(*step):
+            nearest = int(nearest_of[way])
+            if nearest in used or gaps[way, nearest] > reach_of[way]:
                 continue
             used.add(nearest)
             at[place], numbers[place] = blobs[nearest], nearest
