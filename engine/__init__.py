@@ -1,8 +1,9 @@
 """Players that choose a move, and what they are made of. Imports only `damludo.rules`.
 
-    port           Limits, Choice, Player: what a match asks and gets
+    port           Limits, Choice, Player, Ponderer: what a match asks and gets
     search         AlphaBeta, the engine as a Player; Deepening, its iterative deepening; `stop` from any thread
-    levels         levels 1 to 10 as limits and misjudgements
+    pondering      a Player that thinks on while the other side does, in a second thread
+    levels         levels 1 to 10 of each game as limits and misjudgements
     memory         Searcher: the kernels of one game with their memory (begin, root_moves, score, evaluate, remembered)
     perft          lines of play counted by the kernels
     hub            foreign engines as Players, through Hub 2 and Hub 1; what happens when they fail

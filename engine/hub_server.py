@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from damludo.engine.budget import Clock, Margin, most_seconds_for, seconds_for
 from damludo.engine.errors import BadHubLine, EngineError
 from damludo.engine.hub_text import Line, find_move, read_line, read_position, write_line, write_move
-from damludo.engine.levels import LEVELS
+from damludo.engine.levels import LEVELS, ladder_of
 from damludo.engine.memory import Searchers
 from damludo.engine.port import Choice, Limits
 from damludo.engine.search import AlphaBeta
@@ -25,6 +25,8 @@ from damludo.rules.variants import VARIANTS, variant
 NORMAL = "normal"
 """Other engines' word for International draughts."""
 STOP_AGAIN_S = 0.002
+STOP_TURNS = 2
+"""A search that has not ended after so many of these turns gets no processor to end on; its last depth is the answer then."""
 MAX_MOVES = 5_000
 MODES = ("think", "ponder", "analyze")
 
@@ -56,6 +58,7 @@ class HubServer:
         write: gets each answer, without line end; called from two threads, never at the same time.
         now_s: the clock for search times.
         compiled: as in `AlphaBeta`.
+        loaded: called when `init` has made everything ready, before it is said.
     """
 
     def __init__(
@@ -63,8 +66,9 @@ class HubServer:
         write: Callable[[str], None],
         now_s: Callable[[], float] = time.monotonic,
         compiled: bool | None = None,
+        loaded: Callable[[], None] = lambda: None,
     ) -> None:
-        self._write, self._now_s, self._compiled = write, now_s, compiled
+        self._write, self._now_s, self._compiled, self._loaded = write, now_s, compiled, loaded
         self._writing = threading.Lock()
         self._variant = VARIANTS["international"]
         self._level, self._seed = len(LEVELS), 0
@@ -95,6 +99,8 @@ class HubServer:
                 self.hear(text)
         finally:
             self._stop(Line("stop"))
+            if self._search is not None:
+                self._search.leave()
 
     def hear(self, text: str) -> None:
         """Answer one line."""
@@ -142,9 +148,10 @@ class HubServer:
         if not self._ready:
             # One short search has the kernels compiled and loaded, so that the first answer of the game is on time. Its
             # nodes are the level's: they decide whether it runs compiled.
-            limits = Limits(nodes=LEVELS[self._level - 1].nodes, depth=4)
+            limits = Limits(nodes=ladder_of(self._variant)[self._level - 1].nodes, depth=4)
             player = AlphaBeta(limits, compiled=self._compiled, report=self._report, searchers=self._searchers)
             player.choose(Game.new(self._variant))
+            self._loaded()
         self._ready = True
         self._say("ready")
 
@@ -205,11 +212,11 @@ class HubServer:
             raise BadHubLine("the game is over: the side to move has no legal move")
         self._wishes_spent = True
         telling = _Telling(self._say, self._game)
-        self._search = _Search(self._player(mode, telling), self._game, telling.done, waits=mode == "ponder")
+        self._search = _Search(self._player(mode, telling), self._game, telling, waits=mode == "ponder")
         self._search.start()
 
     def _player(self, mode: str, telling: "_Telling") -> AlphaBeta:
-        wishes, level = self._wishes, LEVELS[self._level - 1]
+        wishes, level = self._wishes, ladder_of(self._variant)[self._level - 1]
         strongest = self._level == len(LEVELS)
         most = Limits.NO_END if strongest else level.nodes
         if mode == "think" and strongest and wishes == Wishes():
@@ -222,7 +229,7 @@ class HubServer:
         )
         return AlphaBeta(
             limits, level.noise_men, self._seed, self._now_s, self._report, self._compiled,
-            searchers=self._searchers, each_depth=telling.depth, margin=self._margin,
+            searchers=self._searchers, each_depth=telling.depth, margin=self._margin, keeps=mode == "ponder",
         )  # fmt: skip
 
     def _stop(self, line: Line) -> None:
@@ -234,21 +241,31 @@ class HubServer:
             self._search.hit(self._wishes.enough_s or self._wishes.seconds)
 
     def _refuse_while_searching(self) -> None:
-        if self._search is not None and self._search.runs:
+        if self._search is None:
+            return
+        if self._search.runs:
             raise BadHubLine("a search is running; send stop and wait for its done first")
+        self._search.leave()
+        self._search = None
 
 
 class _Telling:
-    """What is told of one search: its depths as they are done, and its answer."""
+    """What is told of one search: its depths as they are done, and its answer, once. Two threads may call."""
 
     def __init__(self, say: Callable[[str, Mapping[str, object]], None], game: Game) -> None:
         self._say, self._game = say, game
         self._start_s = time.perf_counter()
         self._told: Choice | None = None
+        self._answered = False
+        self._turn = threading.Lock()
 
     def depth(self, choice: Choice) -> None:
         """Tell what was found so far."""
-        if choice == self._told:
+        with self._turn:
+            self._tell(choice)
+
+    def _tell(self, choice: Choice) -> None:
+        if self._answered or choice == self._told:
             return
         self._told = choice
         seconds = time.perf_counter() - self._start_s
@@ -257,9 +274,28 @@ class _Telling:
         pv = " ".join(write_move(self._game.variant, move) for move in choice.pv or (choice.move,))
         self._say("info", info | {"time": f"{seconds:.2f}", "nps": f"{speed:.2f}", "pv": pv})
 
-    def done(self, choice: Choice) -> None:
-        """Tell the answer, and what was found since the last depth."""
-        self.depth(choice)
+    def done(self, choice: Choice, before: Callable[[], None]) -> None:
+        """Tell the answer, and what was found since the last depth; `before` is called before that, if it is told at all."""
+        with self._turn:
+            self._tell(choice)
+            self._end(choice, before)
+
+    def done_as_told(self, before: Callable[[], None]) -> bool:
+        """Answer with the last depth that was told; False if there is none yet, or its thread is telling right now."""
+        if not self._turn.acquire(blocking=False):
+            return False
+        try:
+            if self._told is not None:
+                self._end(self._told, before)
+            return self._told is not None
+        finally:
+            self._turn.release()
+
+    def _end(self, choice: Choice, before: Callable[[], None]) -> None:
+        if self._answered:
+            return
+        self._answered = True
+        before()
         moves = [write_move(self._game.variant, move) for move in choice.pv[:2] or (choice.move,)]
         self._say("done", dict(zip(("move", "ponder"), moves, strict=False)))
 
@@ -270,12 +306,12 @@ class _Search:
     Args:
         player: who searches.
         game: where.
-        done: told the answer.
+        telling: told the answer.
         waits: the answer is held back until `hit` or `stop`, as the other side has not moved yet.
     """
 
-    def __init__(self, player: AlphaBeta, game: Game, done: Callable[[Choice], None], waits: bool) -> None:
-        self._player, self._game, self._done = player, game, done
+    def __init__(self, player: AlphaBeta, game: Game, telling: _Telling, waits: bool) -> None:
+        self._player, self._game, self._telling = player, game, telling
         self._over, self._wanted = threading.Event(), threading.Event()
         if not waits:
             self._wanted.set()
@@ -284,6 +320,7 @@ class _Search:
 
     @property
     def runs(self) -> bool:
+        """It has not answered yet."""
         return not self._over.is_set()
 
     def start(self) -> None:
@@ -293,21 +330,36 @@ class _Search:
         try:
             choice = self._player.choose(self._game)
             self._wanted.wait()
-        finally:
-            if self._timer is not None:
-                self._timer.cancel()
-            # Over before it is told: the next command may follow at once.
-            self._over.set()
-        self._done(choice)
+        except BaseException:
+            self._end()
+            raise
+        # Over before it is told: the next command may follow at once.
+        self._telling.done(choice, self._end)
+
+    def _end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._over.set()
 
     def stop(self) -> None:
-        """End the search and wait until it has answered. A stop that comes before the search has begun would be forgotten by
-        it, so it is repeated.
+        """End the search and have it answered before this returns.
+
+        Its own thread answers, as a rule at once. On a busy computer it may wait long for a processor on which to find out that
+        it is to end; then the depth that was done last is answered from here, and that thread ends unheard.
         """
         self._wanted.set()
+        turns = 0
+        # A stop that comes before the search has begun would be forgotten by it, so it is repeated.
         while self._thread.is_alive():
             self._player.stop()
             self._thread.join(STOP_AGAIN_S)
+            turns += 1
+            if turns >= STOP_TURNS and self._telling.done_as_told(self._end):
+                return
+
+    def leave(self) -> None:
+        """Wait until a search that was stopped has left its memory to the next one."""
+        self._thread.join()
 
     def hit(self, seconds: float | None) -> None:
         """The awaited move was made: let it search for so long from now on; None leaves the end to the search."""

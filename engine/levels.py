@@ -1,11 +1,25 @@
-"""Levels 1 to 10: how many positions the engine may visit, and how much the low ones misjudge."""
+"""Levels 1 to 10 of each game: how many positions the engine may visit, and how much it misjudges.
 
+A ladder is data. Where strength was measured a game has its own (`docs/levels.md`), with steps of about equal strength between
+its levels; all others have the one at the end, which lies in the middle of those. `damludo.engine.train.ladder` finds them.
+"""
+
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from damludo.engine.errors import NoSuchLevel
 from damludo.engine.memory import Searcher
-from damludo.engine.port import Limits
+from damludo.engine.port import Choice, Limits
 from damludo.engine.search import AlphaBeta
+from damludo.rules.game import Game
+from damludo.rules.traits import Variant
+
+MISJUDGEMENT = 10.0
+"""Men times the square root of positions: who looks at a hundred times as much errs by a tenth."""
+NO_MISJUDGEMENT = 0.05
+"""Men. Where less would be left, nothing is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,28 +30,84 @@ class Level:
     noise_men: float = 0.0
 
 
-# The low levels differ by their misjudgements as well: the lowest look at a few moves, each one's captures followed to their end.
-LEVELS = (
-    Level(15, 2.6),
-    Level(27, 1.9),
-    Level(80, 1.1),
-    Level(150, 0.8),
-    Level(290, 0.55),
-    Level(800, 0.25),
-    Level(3_000),
-    Level(20_000),
-    Level(200_000),
-    Level(3_000_000),
-)
+Ladder = tuple[Level, ...]
+"""The ten levels, the weakest first."""
 
 
-def player_of_level(level: int, seed: int = 0, searcher: Searcher | None = None) -> AlphaBeta:
-    """Return the engine of a level; `searcher` is the one to search with, None for one of its own.
+def level_of_nodes(nodes: int) -> Level:
+    """Return the level that visits so many positions for each move.
+
+    Few positions alone do not make a person's mistakes: what the engine sees at all it weighs exactly. So it sees little and
+    misjudges that, and both get better together along the whole ladder.
+    """
+    noise = MISJUDGEMENT / math.sqrt(nodes)
+    return Level(nodes, round(noise, 2) if noise >= NO_MISJUDGEMENT else 0.0)
+
+
+def _ladder(*nodes: int) -> Ladder:
+    return tuple(map(level_of_nodes, nodes))
+
+
+LEVELS = _ladder(15, 27, 80, 150, 290, 800, 3_000, 20_000, 200_000, 1_000_000)
+"""The ladder of games that have none of their own."""
+
+LADDERS: Mapping[str, Ladder] = MappingProxyType({})
+"""The measured ladders, by the key of the game."""
+
+
+def ladder_of(variant: Variant) -> Ladder:
+    """Return the levels of a game."""
+    return LADDERS.get(variant.key, LEVELS)
+
+
+class LevelPlayer:
+    """A `Player` of one level: in each game it plays by that game's ladder.
+
+    Args:
+        level: 1 to 10.
+        seed: of the misjudgements.
+        searcher: as in `AlphaBeta`.
 
     Raises:
         NoSuchLevel: outside 1..10.
     """
-    if not 1 <= level <= len(LEVELS):
-        raise NoSuchLevel(level, len(LEVELS))
-    chosen = LEVELS[level - 1]
-    return AlphaBeta(Limits(nodes=chosen.nodes), chosen.noise_men, seed, searcher=searcher)
+
+    def __init__(self, level: int, seed: int = 0, searcher: Searcher | None = None) -> None:
+        if not 1 <= level <= len(LEVELS):
+            raise NoSuchLevel(level, len(LEVELS))
+        self._level, self._seed, self._searcher = level, seed, searcher
+        self._engines: dict[Level, AlphaBeta] = {}
+
+    def start(self, variant: Variant) -> None:
+        """Make the engine of a game ready, which else the first choice does."""
+        self._engine_of(variant).start(variant)
+
+    def choose(self, game: Game) -> Choice:
+        """Return the best move found within the limits of the level.
+
+        Raises:
+            GameOver: there is no legal move.
+        """
+        return self._engine_of(game.variant).choose(game)
+
+    def stop(self) -> None:
+        """End the search at once; may be called from any thread."""
+        for engine in tuple(self._engines.values()):
+            engine.stop()
+
+    def _engine_of(self, variant: Variant) -> AlphaBeta:
+        level = ladder_of(variant)[self._level - 1]
+        engine = self._engines.get(level)
+        if engine is None:
+            limits = Limits(nodes=level.nodes)
+            engine = self._engines[level] = AlphaBeta(limits, level.noise_men, self._seed, searcher=self._searcher)
+        return engine
+
+
+def player_of_level(level: int, seed: int = 0, searcher: Searcher | None = None) -> LevelPlayer:
+    """Return the engine of a level, in whatever game it will be asked; `searcher` as in `AlphaBeta`.
+
+    Raises:
+        NoSuchLevel: outside 1..10.
+    """
+    return LevelPlayer(level, seed, searcher)

@@ -146,14 +146,19 @@ class Searcher:
             memory[place] = number
         return memory
 
-    def begin(self, game: Game, limits: Limits) -> None:
-        """Prepare a search of the last position of a game; what earlier searches found stays only where time is the limit."""
+    def begin(self, game: Game, limits: Limits, keep: bool = False) -> None:
+        """Prepare a search of the last position of a game.
+
+        What earlier searches found stays where time is the limit, and where all of them say `keep`.
+        """
         entries = self._entries
-        if limits.nodes < Limits.NO_END:
+        if keep:
+            entries = min(self._entries, 1 << 16) if self._program.form is PLAIN else self._entries
+        elif limits.nodes < Limits.NO_END:
             entries = min(self._entries, max(SMALL_TABLE, 1 << (2 * limits.nodes).bit_length()))
         elif limits.seconds is None and self._program.form is PLAIN:
             entries = min(self._entries, 1 << 16)
-        if limits.seconds is None or self._memory[kernel.ENTRIES] != entries:
+        if (limits.seconds is None and not keep) or self._memory[kernel.ENTRIES] != entries:
             self._memory = self._new_memory(entries)
         memory = self._memory
         memory[kernel.STOP], memory[kernel.NODES], memory[kernel.NODE_LIMIT] = 0, 0, limits.nodes

@@ -1,7 +1,7 @@
 """The port of a player: what the match asks, and how the answer looks."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
@@ -57,3 +57,14 @@ class Player(Protocol):
         Raises:
             GameOver: there is no legal move.
         """
+
+
+@runtime_checkable
+class Ponderer(Protocol):
+    """A player that can think while the other side does."""
+
+    def ponder(self, game: Game) -> None:
+        """Begin to think about a game in which the other side is to move, and return at once."""
+
+    def rest(self) -> None:
+        """Return when no thinking goes on any more; `choose` does so by itself."""

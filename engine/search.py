@@ -57,6 +57,7 @@ class AlphaBeta:
         searchers: where to take it from otherwise; players that share them share what they remember.
         each_depth: told what was found when a depth is done.
         margin: what is known of how late answers are; None for nothing yet.
+        keeps: what earlier searches found stays, whatever the limit; answers then depend on those searches.
     """
 
     def __init__(
@@ -71,7 +72,9 @@ class AlphaBeta:
         searchers: Searchers | None = None,
         each_depth: Callable[[Choice], None] | None = None,
         margin: Margin | None = None,
+        keeps: bool = False,
     ) -> None:
+        self._keeps = keeps
         self._limits, self._noise, self._seed, self._now_s = limits, round(noise_men * MAN), seed, now_s
         self._report, self._compiled, self._each_depth = report, compiled, each_depth
         self._given, self._searchers = searcher, searchers or Searchers()
@@ -102,7 +105,7 @@ class AlphaBeta:
         if not moves:
             raise GameOver
         searcher = self._searcher = self._searcher_of(game.variant)
-        searcher.begin(game, self._limits)
+        searcher.begin(game, self._limits, self._keeps)
         noise = random.Random(f"{self._seed} {game.variant.key} {game.position.side:d} {game.position.cells.hex()}")
         # One number for each legal move of the rules, in their order, so that the noise does not depend on the generator.
         blur = {move.identity: noise.randint(-self._noise, self._noise) for move in moves} if self._noise else {}

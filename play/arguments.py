@@ -9,7 +9,7 @@ from damludo.rules.notation import parse_fen
 from damludo.rules.variants import variant
 
 if TYPE_CHECKING:  # OpenCV is loaded by `run`, not by a help page
-    from damludo.play.devices import GantryChoice
+    from damludo.play.gantry.devices import GantryChoice
 
 CONTROLLERS = ("python", "native", "avr")
 """Those of `simulation.controllers`, which a help page does not load."""
@@ -117,8 +117,8 @@ def gantry_choice(arguments: argparse.Namespace) -> "GantryChoice":
     """
     from pathlib import Path
 
-    from damludo.play.devices import GantryChoice
     from damludo.play.folders import folders
+    from damludo.play.gantry.devices import GantryChoice
     from damludo.play.settings import load_settings
 
     where = folders(arguments.home)

@@ -11,25 +11,26 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from damludo.play.calibration.known_camera import eyes_by_profile
 from damludo.play.console import CommandError, ExitCode, cannot_write, counted
-from damludo.play.events import Listener, fan_out
-from damludo.play.eyes_again import find_again, keep_eyes
 from damludo.play.folders import Folders
-from damludo.play.foresight import outlines_ahead
-from damludo.play.journal import open_journal, reopen_journal
-from damludo.play.known_camera import eyes_by_profile
-from damludo.play.match import Match, MatchSettings, State
+from damludo.play.match.events import Listener, fan_out
+from damludo.play.match.loop import Match, MatchSettings, State
+from damludo.play.match.ports import Command, Commands, Eyes, NewGame, Order, Resume
+from damludo.play.match.timekeeping import parse_time_control
+from damludo.play.match.touching import TouchMode, TouchRule
 from damludo.play.page.page import Page, open_page
 from damludo.play.page.pictures import NewestFrame
 from damludo.play.page.state import waiting_state
-from damludo.play.ports import Command, Commands, Eyes, NewGame, Order, Resume
-from damludo.play.records import SUFFIX, TIME_FORM, Record, camera_path, cut_off_record
+from damludo.play.records.journal import open_journal, reopen_journal
+from damludo.play.records.record import SUFFIX, TIME_FORM, Record, camera_path, cut_off_record
 from damludo.play.settings import BoardSettings, PlaySettings
-from damludo.play.setup import CalibratedEyes, calibrate_eyes, guarded_arm, machine_player, show_carriage
+from damludo.play.table.eyes_again import find_again, keep_eyes
+from damludo.play.table.foresight import outlines_ahead
+from damludo.play.table.setup import CalibratedEyes, calibrate_eyes, guarded_arm, machine_player, show_carriage
+from damludo.play.table.thinking_on import ThinkingOn, pondering_player
 from damludo.play.table_parts import OpenTable, Sitting, TableParts, real_parts, simulated_parts
 from damludo.play.terminal import Terminal
-from damludo.play.timekeeping import parse_time_control
-from damludo.play.touching import TouchMode, TouchRule
 from damludo.robot.errors import RobotError
 from damludo.rules.position import Colour
 from damludo.rules.variants import variant
@@ -44,6 +45,7 @@ LAG_S = 0.15
 SEARCH_AGAIN_S = 1.0
 """Between two looks for a board that is being set up."""
 NEXT_ORDER_HZ = 10.0
+PONDER = ("on", "off")
 HINT_LEVEL = 7
 """Hints are of at least this level; it needs well below a second."""
 
@@ -94,7 +96,9 @@ def play_real(
             settings.touch,
             where,
             page,
-            lambda sitting: real_parts(sitting, where, board, camera, port, calibration, white_at),
+            lambda sitting: real_parts(
+                sitting, where, board, camera, port, calibration, white_at, settings.ponder == PONDER[0]
+            ),
         )
 
 
@@ -108,6 +112,8 @@ def _first_game(settings: PlaySettings) -> NewGame:
         raise CommandError(f"play.machine = '{settings.machine}' must be 'white' or 'black'", ExitCode.BAD_INPUT)
     if settings.touch not in list(TouchMode):
         raise CommandError(f"play.touch = '{settings.touch}' must be strict, ask or off", ExitCode.BAD_INPUT)
+    if settings.ponder not in PONDER:
+        raise CommandError(f"play.ponder = '{settings.ponder}' must be {' or '.join(PONDER)}", ExitCode.BAD_INPUT)
     machine_player(settings.level, seed=0)
     parse_time_control(settings.clock)
     machine = Colour.WHITE if settings.machine == "white" else Colour.BLACK
@@ -229,6 +235,9 @@ class _Session:
             parts,
         )
         self._game = sitting.game
+        self._thinking = ThinkingOn(
+            sitting.human.word, pondering_player if parts.ponders else lambda level: machine_player(level, seed=0)
+        )
         self._source = NewestFrame(parts.source)
         self._commands = _EitherCommands((terminal, page))
 
@@ -267,6 +276,7 @@ class _Session:
             try:
                 result = match.run()
             finally:
+                self._thinking.rest()
                 # After Ctrl-C and when a device is lost it matters most.
                 print(f"The game is kept in {path}", flush=True)
             wanted = match.wanted
@@ -356,7 +366,8 @@ class _Session:
         human = wanted.machine.other
         board = parts.board_map(parts.gantry)
         terminal.follow(lambda: match.game, human)
-        listeners: list[Listener] = [journal, page, terminal]
+        self._thinking.follow(lambda: match.game)
+        listeners: list[Listener] = [journal, page, terminal, self._thinking.hear]
         if parts.typed is not None:
             parts.typed.follow(lambda: match.game)
             terminal.type_move = self._type_move
@@ -378,7 +389,7 @@ class _Session:
             parts.layout,
             self._sitting.racks,
             time=parse_time_control(wanted.clock),
-            player_of=lambda level: machine_player(level, seed=0),
+            player_of=self._thinking.player,
             adviser=machine_player(max(wanted.level, HINT_LEVEL), seed=0),
             level=wanted.level,
             touch=TouchRule(self._touch, seen.eyes.touches, record.agreed if record else None),
@@ -387,7 +398,7 @@ class _Session:
             cut_off=record.cut_off if record else None,
             about=parts.about,
         )
-        player = machine_player(wanted.level, seed=0)
+        player = self._thinking.player(wanted.level)
         match = Match(settings, eyes, player, arm, parts.clock, self._commands, listener)
         return match, eyes
 

@@ -3,7 +3,7 @@
 import math
 
 from damludo.play.content import board_content
-from damludo.play.referee import Ruling, rule
+from damludo.play.match.referee import Ruling, rule
 from damludo.play.watching import (
     QUIET_FRAMES_TO_JUDGE,
     JsonValue,

@@ -10,8 +10,8 @@ from pathlib import Path
 from damludo.calibration.profile import GantryProfile, gantry_path, save_gantry
 from damludo.play.console import ExitCode, cannot_write, print_json
 from damludo.play.folders import folders
-from damludo.play.humans import HumanSpec, seated_human
-from damludo.play.simulated import SimulatedTable, measured_map, set_table
+from damludo.play.table.humans import HumanSpec, seated_human
+from damludo.play.table.simulated import SimulatedTable, measured_map, set_table
 from damludo.robot.dialects.grbl import GRBL
 from damludo.robot.gantry import Gantry
 from damludo.rules.game import Game

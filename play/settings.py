@@ -17,7 +17,8 @@ ENVIRONMENT_PREFIX = "DAMLUDO_"
 class PlaySettings:
     """Section `[play]`: what is played; `clock` is minutes and seconds a move like "10+5", or "off".
 
-    `touch` is what a touched disc means: "ask" (in games that have the rule), "strict" (in every game) or "off".
+    `touch` is what a touched disc means: "ask" (in games that have the rule), "strict" (in every game) or "off". `ponder`: "on",
+    the machine's highest level thinks while you do (on a real table, with a second processor), or "off".
     """
 
     game: str = "damludo"
@@ -25,6 +26,7 @@ class PlaySettings:
     machine: str = "black"
     clock: str = "off"
     touch: str = "ask"
+    ponder: str = "on"
 
 
 @dataclass(frozen=True, slots=True)

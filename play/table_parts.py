@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from damludo.calibration.profile import is_camera_profile
-from damludo.play.calibration_pictures import setting_notes, settled
-from damludo.play.choreography import Racks
+from damludo.play.calibration.known_camera import KnownCamera, known_camera
+from damludo.play.calibration.pictures import setting_notes, settled
 from damludo.play.clock import WallClock
 from damludo.play.console import note
 from damludo.play.content import layout_for
-from damludo.play.devices import profile_of_port
 from damludo.play.folders import Folders
-from damludo.play.known_camera import KnownCamera, known_camera
+from damludo.play.gantry.devices import profile_of_port
+from damludo.play.match.choreography import Racks
+from damludo.play.match.ports import Clock, NewGame
+from damludo.play.match.setting_up import SPARE_RACKS
 from damludo.play.page.pictures import table_json
-from damludo.play.ports import Clock, NewGame
-from damludo.play.records import Record
-from damludo.play.setting_up import SPARE_RACKS
+from damludo.play.records.record import Record
 from damludo.play.settings import BoardSettings
-from damludo.play.simulated import measured_map, set_table
-from damludo.play.typed_moves import TypedMoves
+from damludo.play.table.simulated import measured_map, set_table
+from damludo.play.table.typed_moves import TypedMoves
 from damludo.robot.dialects.grbl import GRBL
 from damludo.robot.frames import GantryMap
 from damludo.robot.gantry import Gantry
@@ -84,6 +84,7 @@ class TableParts:
         truth: tells the page where the things of a simulated table are; None on a real one.
         about: what the journal tells of the table.
         known: the camera's profile, None if it was never calibrated.
+        ponders: the machine may think while the person does; not at a simulated table, which plays the same game again.
     """
 
     layout: TableLayout
@@ -98,6 +99,7 @@ class TableParts:
     truth: Callable[[], Mapping[str, Any]] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     known: KnownCamera | None = None
+    ponders: bool = False
 
 
 @contextlib.contextmanager
@@ -138,6 +140,7 @@ def real_parts(
     port: str,
     calibration: Sequence[str],
     white_at: str | None,
+    ponders: bool = True,
 ) -> Iterator[TableParts]:
     """A real table: a camera and a controller on a serial port, and the profiles of both; those given count."""
     of_camera = [Path(file) for file in calibration if is_camera_profile(Path(file))]
@@ -152,7 +155,7 @@ def real_parts(
     ):
         for sentence in setting_notes(settled(source)):
             note(f"Note: {sentence}.")
-        yield TableParts(layout, source, gantry, clock, lambda _: profile.board, white_at, known=known)
+        yield TableParts(layout, source, gantry, clock, lambda _: profile.board, white_at, known=known, ponders=ponders)
 
 
 OpenTable = Callable[[Sitting], contextlib.AbstractContextManager[TableParts]]

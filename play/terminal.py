@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from damludo.play.drawing import board_lines
-from damludo.play.events import EventKind, MatchEvent
-from damludo.play.orders import OrderTray
-from damludo.play.ports import Answer, Command, Resume
+from damludo.play.match.events import EventKind, MatchEvent
+from damludo.play.match.orders import OrderTray
+from damludo.play.match.ports import Answer, Command, Resume
 from damludo.rules.game import Game
 from damludo.rules.notation import move_text
 from damludo.rules.position import Colour

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from damludo.engine.port import Limits
     from damludo.engine.train.card import Trial
     from damludo.engine.train.fit import Fit
+    from damludo.engine.train.ladder import Bout
     from damludo.engine.train.self_play import Item
     from damludo.engine.train.trial import Rung, Weights
+    from damludo.rules.traits import Variant
 
 PROG = "damludo-train"
 
@@ -31,7 +33,14 @@ def build_parser() -> argparse.ArgumentParser:
         prog=PROG, description="Learn the weights of the engine's evaluation from its own games.", allow_abbrev=False
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    learn = commands.add_parser("learn", help="self-play, fit, match; started again it goes on where it was")
+    _add_learn(commands.add_parser("learn", help="self-play, fit, match; started again it goes on where it was"))
+    _add_levels(
+        commands.add_parser("levels", help="play each level against the one below, or find the levels of a game")
+    )
+    return parser
+
+
+def _add_learn(learn: argparse.ArgumentParser) -> None:
     _common(learn, games=3_000, help_="games of self-play of each generation")
     learn.add_argument(
         "--generations",
@@ -63,14 +72,33 @@ def build_parser() -> argparse.ArgumentParser:
         "--ship", metavar="DIR", type=Path, help="put the weights and their card there, if they gained in both matches"
     )
     learn.set_defaults(run=_learn)
-    levels = commands.add_parser("levels", help="play each level against the one below")
-    _common(levels, games=20, help_="games of each pair of levels")
+
+
+def _add_levels(levels: argparse.ArgumentParser) -> None:
+    _common(levels, games=20, help_="games of each pair")
+    levels.add_argument(
+        "--least-nodes", metavar="N", type=count, default=1, help="leave out levels below it (default: 1)"
+    )
     levels.add_argument(
         "--most-nodes", metavar="N", type=count, default=2_000, help="leave out levels beyond it (default: 2000)"
     )
+    levels.add_argument(
+        "--fit",
+        action="store_true",
+        help="let settings from few positions to --most-nodes play each other, and print ten levels at equal distances",
+    )
+    levels.add_argument(
+        "--top",
+        metavar="N",
+        type=count,
+        default=1_000_000,
+        help="with --fit: positions for each move of level 10 (default: 1000000)",
+    )
+    levels.add_argument(
+        "--kept", metavar="FILE", type=Path, help="keep all results there; --fit uses those it has and plays the rest"
+    )
     levels.add_argument("--json", action="store_true", help="print one JSON document")
     levels.set_defaults(run=_levels)
-    return parser
 
 
 def _common(parser: argparse.ArgumentParser, games: int, help_: str) -> None:
@@ -177,22 +205,60 @@ def _trial(arguments: argparse.Namespace, weights: "Weights", what: str, limits:
 
 
 def _levels(arguments: argparse.Namespace) -> int:
-    from damludo.engine.train.trial import measured_levels, rungs
     from damludo.rules.variants import variant
 
-    def told(rung: "Rung") -> None:
-        score = rung.score
-        below = f"level {rung.level - 1}" if rung.level > 1 else "chance"
-        counted = f"{score.wins} won, {score.draws} drawn, {score.losses} lost"
-        note(f"level {rung.level} against {below}: {counted}, {score.share:.1%}")
+    game = variant(arguments.game)
+    return _fit_levels(arguments, game) if arguments.fit else _measure_levels(arguments, game)
 
-    game, levels = variant(arguments.game), measured_levels(arguments.most_nodes)
+
+def _measure_levels(arguments: argparse.Namespace, game: "Variant") -> int:
+    from damludo.engine.train.trial import levels_between, rungs
+
+    def told(rung: "Rung") -> None:
+        bout = rung.bout(game)
+        _keep(arguments, bout)
+        note(
+            f"level {rung.level} against {f'level {rung.level - 1}' if rung.level > 1 else 'chance'}: {_counted(bout)}"
+        )
+
+    levels = levels_between(game, arguments.least_nodes, arguments.most_nodes)
     found = rungs(game, levels, arguments.games, arguments.seed, told)
     if arguments.json:
         print_json([_as_json(rung) for rung in found])
     else:
         print("\n".join(f"{rung.level:2d}  {rung.score.share:6.1%}" for rung in found))
     return ExitCode.FINE
+
+
+def _fit_levels(arguments: argparse.Namespace, game: "Variant") -> int:
+    from damludo.engine.train.ladder import fit_curve, ladder_on, pairs, play_missing, read_bouts
+
+    def told(bout: "Bout") -> None:
+        _keep(arguments, bout)
+        note(f"{bout.upper} positions against {bout.lower or 'chance'}: {_counted(bout)}")
+
+    known = read_bouts(arguments.kept) if arguments.kept else []
+    wanted = pairs(arguments.most_nodes)
+    curve = fit_curve(play_missing(game, wanted, known, arguments.games, arguments.seed, told))
+    nodes = [level.nodes for level in ladder_on(curve, arguments.top)]
+    shares = [round(curve.share(upper, lower), 4) for lower, upper in zip([0, *nodes], nodes, strict=False)]
+    rows = zip(range(1, len(nodes) + 1), nodes, shares, strict=True)
+    if arguments.json:
+        print_json([dict(zip(("level", "nodes", "expected_share"), row, strict=True)) for row in rows])
+    else:
+        print("\n".join(f"{level:2d}  {each:9d}  {share:6.1%}" for level, each, share in rows))
+    return ExitCode.FINE
+
+
+def _keep(arguments: argparse.Namespace, bout: "Bout") -> None:
+    from damludo.engine.train.ladder import keep_bout
+
+    if arguments.kept:
+        keep_bout(arguments.kept, bout)
+
+
+def _counted(bout: "Bout") -> str:
+    return f"{bout.wins} won, {bout.draws} drawn, {bout.losses} lost, {bout.score.share:.1%}"
 
 
 def _as_json(rung: "Rung") -> dict[str, object]:

@@ -35,6 +35,17 @@ PACKAGES = {
     "play": _may("rules engine vision robot calibration simulation", others="numpy cv2 fastapi starlette uvicorn"),
 }
 
+# What a room of `play` may import of `play`; the modules outside of the rooms, and the commands, put the rooms together.
+ROOMS = {
+    "match": "console content",
+    "records": "match console",
+    "table": "match records console content",
+    "calibration": "match table console content folders",
+    "gantry": "match table clock console content folders settings",
+    "benches": "console content game_watch watching",
+    "page": "match records table console content",
+}
+
 # The simulated controller reads G-code with its own eyes, or a mistake of the writer would be read as it was meant.
 FORBIDDEN_MODULES = {"simulation": ("damludo.robot.gcode",)}
 
@@ -84,6 +95,9 @@ def _of_import(name: str, imported: str) -> Iterator[str]:
     if top == "damludo":
         if rest and rest[0] != package and rest[0] not in may.ours:
             yield f"{package} may not import damludo.{rest[0]}"
+        room = name.split("/")[1]
+        if room in ROOMS and rest[:1] == ["play"] and rest[1:] and rest[1] not in (room, *ROOMS[room].split()):
+            yield f"play/{room} may not import damludo.play.{rest[1]}"
         for forbidden in FORBIDDEN_MODULES.get(package, ()):
             if f"{imported}.".startswith(f"{forbidden}."):
                 yield f"{package} may not import {forbidden}"
@@ -112,6 +126,7 @@ def test_every_package_of_the_tree_is_in_the_table(root: Path) -> None:
     tree = {path.parent.name for path in root.glob("*/__init__.py")}
 
     assert tree == set(PACKAGES)
+    assert {path.parent.name for path in root.glob("play/*/__init__.py")} == {*ROOMS, "commands"}
 
 
 def _house(folder: Path, files: dict[str, str]) -> Path:
@@ -130,6 +145,9 @@ def test_the_check_sees_forbidden_imports(tmp_path: Path) -> None:
             "vision/a.py": "from .. import rules\nfrom . import b\n",
             "robot/a.py": "import rules\nfrom damludo.robot.gcode import write\n",
             "simulation/a.py": "from damludo.robot import gcode, line\nfrom damludo.robot.gcode import write\n",
+            "play/match/a.py": "from damludo.play.match import b\nfrom damludo.play import console, table\n",
+            "play/table/a.py": "import damludo.play.match.loop\nimport damludo.play.cli\n",
+            "play/cli.py": "from damludo.play.table import arm\n",
         },
     )
 
@@ -141,6 +159,8 @@ def test_the_check_sees_forbidden_imports(tmp_path: Path) -> None:
         "robot/a.py:1: import it as damludo.rules",
         "simulation/a.py:1: simulation may not import damludo.robot.gcode",
         "simulation/a.py:2: simulation may not import damludo.robot.gcode",
+        "play/match/a.py:2: play/match may not import damludo.play.table",
+        "play/table/a.py:2: play/table may not import damludo.play.cli",
     ]
 
 

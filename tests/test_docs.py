@@ -37,7 +37,7 @@ NOT_RUN = {
     "damludo pdn": "needs records of games",
     "damludo bench rules --witness": "needs another library in another environment",
     "damludo bench engine --witness": "needs another library in another environment",
-    "damludo bench vision": "takes an hour; tests/play/test_rendered_games.py watches some of its plies",
+    "damludo bench vision": "takes an hour; tests/play/benches/test_rendered_games.py watches some of its plies",
     "damludo engine": "speaks with another program; tests/engine/test_hub.py is one",
     "damludo records show": "needs a stored game; tests/play/commands/test_records.py makes some",
     "damludo records export": "needs a stored game",

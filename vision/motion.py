@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.frame import Frame
+from damludo.vision.hiding import Cover, components, hand_evidence
 from damludo.vision.region import Gray, Mask, Region
 
 Outline = NDArray[np.float64]
@@ -37,10 +38,10 @@ MOTION_SQUARES = 0.08
 
 MOST_LOG_ODDS = 3.5
 """The chain is never surer than this, so that one clear frame is enough to turn it."""
-CHAIN_SQUARES = 7.0
-"""Most squares that one capture changes in a chain."""
 LYING_S, LYING_SQUARES = 3.0, 3.0
 """What is no larger and did not stir for so long is a thing that was laid down: a hand trembles."""
+ALONE_S = 1.0
+"""What stirs at the border so long after the last hand comes in; before, it may be what that hand left behind."""
 SAME_LIGHT = 0.15
 """A pixel whose log-brightness differs less than this from the calm picture's shows the same thing in the same light."""
 LAMP_SHARE = 0.85
@@ -49,8 +50,6 @@ PLANE_ROUNDS = 5
 """Each round fits the plane to the pixels that the last one explains, as long as they grow in number."""
 REST_SQUARES = 0.15
 """A finger tip that moves less than this from one picture to the next stays where it is."""
-NOTHING_EVIDENCE = -6.0
-"""Log-likelihood ratio of a frame in which nothing hides the board."""
 
 _LIGHT_CHANGE = 0.10  # log-brightness of the whole field
 
@@ -83,60 +82,6 @@ class Scene:
     camera_moved: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
-    """One component of what hides the board.
-
-    Attributes:
-        squares: its area.
-        field_squares: the part of its area that lies over the playing field.
-        extent_squares: the longer side of its upright box.
-        border_squares: length along which it touches the border of the region.
-        moving_squares: the part of its area that changed since the frame before.
-        near_border: it comes within a hair of that border.
-        beside_machine: it reaches the machine's part, which may hide the arm that it belongs to.
-    """
-
-    squares: float
-    field_squares: float
-    extent_squares: float
-    border_squares: float
-    moving_squares: float
-    near_border: bool = False
-    beside_machine: bool = False
-
-    @property
-    def weight(self) -> float:
-        """Area in squares; what lies beside the field counts half."""
-        return 0.5 * (self.squares + self.field_squares)
-
-    @property
-    def may_be_a_disc(self) -> bool:
-        """As small as a disc that was put down, or as the place it was taken from."""
-        return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.12
-
-    @property
-    def may_be_a_place_at_rest(self) -> bool:
-        """As a place at the edge that gained or lost its disc, with the shadow on the frame: larger, but nothing stirs."""
-        small = self.squares <= 2.3 and self.extent_squares <= 1.9 and self.border_squares <= 1.3
-        return small and self.moving_squares <= 0.03 * self.squares
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Cover:
-    """What hides the board in one frame.
-
-    Attributes:
-        mask: all that hides it, reduced size, 1 = hidden.
-        discs: the components that lie still and may be discs (or the places that discs were taken from).
-        patches: the components, largest first.
-    """
-
-    mask: Mask
-    discs: Mask
-    patches: tuple[Patch, ...]
-
-
 class _Calm:
     """The last picture without a hand, with the gradients that the comparison needs."""
 
@@ -166,6 +111,8 @@ class MotionWatch:
         self._tip: tuple[float, float] | None = None
         self._rests: dict[int, int] = {}
         self._settled = False
+        self._hand_s = -math.inf
+        self._arm_waits = False
         self._known: Mask = region.inside
         self._machine_part: Mask | None = None
         self.cover: Cover | None = None
@@ -307,7 +254,7 @@ class MotionWatch:
         hidden |= ratio < DARKER_THAN_SHADOW
         mask = hidden.astype(np.uint8) & seen
         mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, region.kernel(0.3)), dtype=np.uint8)
-        return _components(mask, moving, region, self._machine_part)
+        return components(mask, moving, region, self._machine_part)
 
     def _believe(self, cover: Cover, time_s: float, *, machine: bool) -> None:
         """One step of the hidden Markov chain in log odds (IN against OUT)."""
@@ -317,27 +264,30 @@ class MotionWatch:
         inside = 1.0 / (1.0 + math.exp(-self._log_odds))
         inside = inside * (1.0 - change) + (1.0 - inside) * change
         prior = math.log(inside / (1.0 - inside))
-        evidence = _hand_evidence(cover, self._log_odds, machine)
+        evidence = hand_evidence(cover, self._log_odds, machine)
         self._log_odds = min(max(prior + evidence, -MOST_LOG_ODDS), MOST_LOG_ODDS)
 
     def _settle(self, gray: Gray, cover: Cover, moving: NDArray[np.bool_], time_s: float) -> None:
         """Let the calm picture follow the scene, without ever swallowing a hand that comes slowly."""
         still, hand = time_s - self._last_motion_s >= STILL_S, self._log_odds > 0.0
-        lying = float(cover.mask.sum()) <= LYING_SQUARES * self.region.area_px
-        if hand and lying and time_s - self._last_motion_s >= LYING_S:
+        lies = time_s - self._last_motion_s >= LYING_S
+        # Men that were moved meanwhile are no part of the thing.
+        if hand and lies and float((cover.mask & (1 - cover.discs)).sum()) <= LYING_SQUARES * self.region.area_px:
             self._log_odds, hand = min(self._log_odds, -2.0), False
         if still and not self._settled:
             # Begun with a hand in the picture, its leaving would look like a hand for ever: what stands still is the calm one.
             self._log_odds, hand = min(self._log_odds, -2.0), False
         if hand:
+            self._hand_s, self._arm_waits = time_s, False
             return
         assert self._calm is not None
-        if still:
+        self._arm_waits = cover.reaches_out and not lies and (self._arm_waits or self._comes_in(cover, time_s))
+        if still and not (self._settled and self._arm_waits):
             self._settled = True
             self._calm = _Calm(gray, self._sigma_px)
             return
         # Between two moments of stillness only what is surely board is taken over: men that were moved and lie still, and
-        # pixels that look as before. A passing shadow stays out, and so does an arm.
+        # pixels that look as before. A passing shadow stays out, and so does an arm, even one that waits in the margin.
         calm = self._calm.gray
         ratio = gray - calm
         light, share = light_plane(ratio)
@@ -351,6 +301,10 @@ class MotionWatch:
             # What is kept is carried into the light of this moment, or a seam would run through the calm picture between both.
             calm = calm + light
         self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
+
+    def _comes_in(self, cover: Cover, time_s: float) -> bool:
+        """Return whether something that may be an arm stirs, long after the last one left."""
+        return time_s - self._hand_s >= ALONE_S and any(patch.reaches_out and patch.stirs for patch in cover.patches)
 
     def _mark_covered(self, cover: Cover) -> None:
         self._covered[self._places_under(cover.mask)] = True
@@ -367,70 +321,6 @@ class MotionWatch:
     def _places_under(self, mask: Mask) -> NDArray[np.intp]:
         wide = cv2.dilate(mask, self.region.kernel(0.8)) > 0
         return np.unique(self.region.place_of_pixel[wide])
-
-
-def _hand_evidence(cover: Cover, log_odds: float, machine: bool) -> float:
-    """Log-likelihood ratio of hand against no hand for one frame.
-
-    Fitted on the sequence of photographs: hands with what is seen of the arm cover 1 to 15 squares.
-    """
-    return max((_patch_evidence(patch, log_odds, machine) for patch in cover.patches), default=NOTHING_EVIDENCE)
-
-
-def _patch_evidence(patch: Patch, log_odds: float, machine: bool) -> float:
-    was_out = log_odds < -2.0
-    if machine and patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES:
-        # A hand that was there may be cut off from its arm by the beam: it is let go slowly, within a second.
-        cut_off = log_odds > 0.0 and patch.beside_machine and not patch.may_be_a_disc
-        # The machine itself moves discs about, and its shadow stirs over them; a hand in the inside has an arm to the border.
-        return -0.5 if cut_off else -3.5
-    if was_out and patch.moving_squares > 0.5 * patch.squares:
-        # Nothing but a hand moves discs about; where one just left, all has moved and this would mean nothing.
-        return _area_evidence(patch.weight, 0.5 if patch.border_squares > 0.0 else 0.8)
-    if patch.may_be_a_disc:
-        # A finger tip that comes in is as small, but it moves and it comes from the border.
-        moving = patch.moving_squares > 0.3 * patch.squares and patch.near_border
-        return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
-    if patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES and patch.moving_squares < 0.1 * patch.squares:
-        # A capture leaves a chain of changed squares that touch at their corners; a hand in the inside has an arm, or stirs.
-        return -3.5
-    if patch.may_be_a_place_at_rest:
-        # A hand that rests trembles now and then; a few frames in turn are needed to turn the chain.
-        return -2.0
-    # Two or three men that were moved side by side may cover 2 squares in the inside; an arm has no such excuse.
-    usual = 0.65 if patch.border_squares >= 0.25 else 2.2
-    return _area_evidence(patch.weight, usual)
-
-
-def _area_evidence(squares: float, usual: float) -> float:
-    return min(max(4.0 * math.log2((squares + 0.05) / usual), NOTHING_EVIDENCE), -NOTHING_EVIDENCE)
-
-
-def _components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: Mask | None) -> Cover:
-    count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    touching = np.bincount(labels[region.border > 0], minlength=count)
-    in_field = np.bincount(labels[region.place_of_pixel < region.columns * region.rows], minlength=count)
-    moved = np.bincount(labels[moving], minlength=count)
-    beside, near = np.zeros((2, count), dtype=np.bool_)
-    near[labels[region.near_border > 0]] = True
-    if machine is not None:
-        beside[labels[cv2.dilate(machine, np.ones((3, 3), np.uint8)) > 0]] = True
-    is_disc = np.zeros(count, dtype=np.bool_)
-    patches = []
-    for k in range(1, count):
-        patch = Patch(
-            squares=float(statistics[k, cv2.CC_STAT_AREA]) / region.area_px,
-            field_squares=float(in_field[k]) / region.area_px,
-            extent_squares=float(max(statistics[k, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1])) / region.square_px,
-            border_squares=float(touching[k]) / region.square_px,
-            moving_squares=float(moved[k]) / region.area_px,
-            near_border=bool(near[k]),
-            beside_machine=bool(beside[k]),
-        )
-        patches.append(patch)
-        is_disc[k] = patch.may_be_a_disc and moved[k] < 0.1 * statistics[k, cv2.CC_STAT_AREA]
-    patches.sort(key=lambda patch: -patch.squares)
-    return Cover(mask=mask, discs=is_disc[labels].astype(np.uint8), patches=tuple(patches))
 
 
 def light_plane(ratio: Gray) -> tuple[Gray, float]:

@@ -1,6 +1,8 @@
 """The part of the picture that is watched: the playing field and its surroundings, at reduced size."""
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import cv2
@@ -19,7 +21,27 @@ MARGIN_SQUARES = 0.45
 NEAR_BORDER_PX = 2
 """An arm whose outline is a pixel off still comes as near to the region's border as this, at reduced size."""
 
+FOOT_RADII = 0.8
+"""A disc may lie a little off the middle of its place: so much of its radius it hides for certain."""
+STACK_DISCS = 2
+"""So many discs lie on one place at most."""
+BLUR_SQUARES = 0.4
+"""So far beyond the outline of discs the picture changes: the comparison looks at surroundings, and discs cast shadows."""
+
 _LOG_OF_GRAY = np.log(np.arange(256, dtype=np.float32) + 6.0)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spot:
+    """What discs on one place hide, at reduced size.
+
+    Attributes:
+        foot: what one disc hides for certain, 1 there.
+        reach: all that a stack may change, 1 there.
+    """
+
+    foot: Mask
+    reach: Mask
 
 
 class Region:
@@ -31,6 +53,7 @@ class Region:
         columns, rows: number of places.
         image_size: (width, height) in px.
         lines: True for a board of crossings.
+        view: the pose, if it is known; without it, `spots` is empty.
     """
 
     def __init__(
@@ -40,8 +63,9 @@ class Region:
         rows: int,
         image_size: tuple[int, int],
         lines: bool = False,
+        view: BoardView | None = None,
     ) -> None:
-        self.columns, self.rows = columns, rows
+        self.columns, self.rows, self._view = columns, rows, view
         # Units of the plane: one square; a line board gets half a square around its outer crossings.
         half = 0.5 if lines else 0.0
         low, right, top = half, columns - half, rows - half
@@ -70,7 +94,22 @@ class Region:
     def of_view(cls, view: BoardView) -> "Region":
         """Return the region of a calibrated board."""
         corners = view.project(view.outer_corners_mm())
-        return cls(corners, view.grid.columns, view.grid.rows, view.image_size, view.grid.lines)
+        return cls(corners, view.grid.columns, view.grid.rows, view.image_size, view.grid.lines, view)
+
+    @cached_property
+    def spots(self) -> tuple[Spot, ...]:
+        """What discs on each of the playable places hide."""
+        view = self._view
+        if view is None:
+            return ()
+        radius, height = view.sizes.disc_diameter_mm / 2, view.sizes.disc_height_mm
+        wider = self.kernel(2 * BLUR_SQUARES)
+        found = []
+        for place in view.grid.playable:
+            foot = self.polygon(_outline_of_discs(view, place, FOOT_RADII * radius, height))
+            stack = self.polygon(_outline_of_discs(view, place, radius, STACK_DISCS * height))
+            found.append(Spot(foot, np.asarray(cv2.dilate(stack, wider), dtype=np.uint8)))
+        return tuple(found)
 
     def reduce(self, image: NDArray[np.uint8]) -> Gray:
         """Return the log-brightness of the region at reduced size, shape (h, w), float32."""
@@ -117,3 +156,12 @@ class Region:
         field = (file >= 0) & (file < self.columns) & (rank >= 0) & (rank < self.rows)
         places = np.where(field, rank * self.columns + file, self.columns * self.rows)
         return np.asarray(places.reshape(height, width), dtype=np.intp)
+
+
+def _outline_of_discs(view: BoardView, place: int, radius_mm: float, height_mm: float) -> NDArray[np.float32]:
+    """Return the hull, px of the full picture, shape (n, 2), of an upright cylinder on a place."""
+    turn = np.linspace(0.0, 2 * math.pi, 24, endpoint=False)
+    ring = radius_mm * np.column_stack([np.cos(turn), np.sin(turn), np.zeros_like(turn)])
+    points = np.concatenate([view.centre_mm(place, z_mm) + ring for z_mm in (0.0, height_mm)])
+    hull = cv2.convexHull(view.project(points).astype(np.float32))
+    return np.asarray(hull, dtype=np.float32).reshape(-1, 2)

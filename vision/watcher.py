@@ -120,6 +120,7 @@ class BoardWatcher:
         self._change: ChangeEvidence | None = None
         self._disagreement: tuple[int, ...] = ()
         self._station: Station | None = None
+        self._newest_station: Station | None = None
         self._checked_s = NEVER_S
         self._drifts: list[Drift] = []
 
@@ -304,7 +305,8 @@ class BoardWatcher:
         self._quiet.clear()
         self._was_quiet = False
         self._baseline, self._baseline_due = None, self._believed is not None
-        self._baseline_frame, self._now, self._station, self._drifts = -1, None, None, []
+        self._baseline_frame, self._now, self._drifts = -1, None, []
+        self._station = self._newest_station = None
         self.glimpses.clear()
 
     def _take_baseline(self, frames: Sequence[Frame]) -> None:
@@ -363,11 +365,17 @@ class BoardWatcher:
     def _check_station(self, station: Station, frame: Frame, scene: Scene) -> Scene:
         self._checked_s = frame.time_s
         drift = station.drift(frame.image)
+        if drift is None and self._newest_station is not None:
+            # The men stand so differently now that the first picture is of no use.
+            station = self._newest_station
+            drift = station.drift(frame.image)
         if drift is None:
             # Too little of the board is seen: a hand, or a camera that was turned away while it was suspected to move.
             return scene if not self._drifts else self._lost(station, frame, scene)
         if not drift.moved:
             self._drifts = []
+            if scene.quiet:
+                self._newest_station = Station(self.view, frame.image)
             return scene
         self._drifts.append(drift)
         self._motion.not_a_hand()
@@ -393,7 +401,7 @@ class BoardWatcher:
         self._sampler = PatchSampler(view, self._sampler.side)
         self._meter = ShiftMeter(self._sampler)
         self._motion.move_to(Region.of_view(view))
-        self._station = Station(view, frame.image)
+        self._station, self._newest_station = Station(view, frame.image), None
         self._drifts = []
         self._quiet.clear()
         self._was_quiet = False

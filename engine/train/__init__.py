@@ -8,6 +8,7 @@
     fit         logistic regression
     generations self-play and fit again, with what was learnt
     trial       learnt weights against those of today; levels against each other
+    ladder      how the levels of a game are found
     packing     the weights file, small enough
     card        what is told about learnt weights
 

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.engine.contest import Contest, Score, contest
-from damludo.engine.levels import LEVELS, player_of_level
+from damludo.engine.levels import ladder_of, player_of_level
 from damludo.engine.memory import Searcher
 from damludo.engine.port import Limits, Player
 from damludo.engine.program import can_compile
 from damludo.engine.random_player import RandomPlayer
 from damludo.engine.search import AlphaBeta
+from damludo.engine.train.ladder import CHANCE, Bout
 from damludo.rules.traits import Variant
 
 Weights = NDArray[np.int16]
@@ -56,6 +57,13 @@ class Rung:
     level: int
     score: Score
 
+    def bout(self, variant: Variant) -> Bout:
+        """Return the same as a bout between two settings."""
+        nodes = [CHANCE, *(level.nodes for level in ladder_of(variant))]
+        score = self.score
+        upper, lower = nodes[self.level], nodes[self.level - 1]
+        return Bout(variant.key, upper, lower, score.wins, score.draws, score.losses)
+
 
 def rungs(
     variant: Variant,
@@ -79,6 +87,7 @@ def rungs(
     return found
 
 
-def measured_levels(most_nodes: int) -> list[int]:
-    """Return the levels that visit at most so many positions."""
-    return [number for number, level in enumerate(LEVELS, start=1) if level.nodes <= most_nodes]
+def levels_between(variant: Variant, least_nodes: int, most_nodes: int) -> list[int]:
+    """Return the levels of a game that visit so many positions, bounds included."""
+    ladder = enumerate(ladder_of(variant), start=1)
+    return [number for number, level in ladder if least_nodes <= level.nodes <= most_nodes]

@@ -131,8 +131,8 @@ def _shown(value: float) -> str:
 
 def vision(views: int, plies: int, kept: Path | None = None, first_game: int = 0) -> tuple[Figure, ...]:
     """Set up on random rendered views of all games, time readings, watch rendered games."""
-    from damludo.play.bench_vision import calibration_figures
-    from damludo.play.bench_watch import watch_figures
+    from damludo.play.benches.set_ups import calibration_figures
+    from damludo.play.benches.watching import watch_figures
 
     rows = [*calibration_figures(views), *watch_figures(plies, kept, first_game)]
     return tuple(Figure(name, round(value, 4), unit, bar, most) for name, value, unit, bar, most in rows)
@@ -159,8 +159,8 @@ def rules(witnesses: Sequence[str] = ()) -> tuple[Figure, ...]:
 
 
 def _heard(python: str, depths: Mapping[str, int], *libraries: str) -> Mapping[str, object]:
-    """Return what `play/foreign_speed.py` says in another interpreter of the first library it has of those named, or of all."""
-    script = Path(__file__).resolve().parents[1] / "foreign_speed.py"
+    """Return what `benches/foreign_speed.py` says in another interpreter of the first of those libraries it has, or of all."""
+    script = Path(__file__).resolve().parents[1] / "benches" / "foreign_speed.py"
     words = [python, str(script), *libraries, *(f"{key}:{depth}" for key, depth in depths.items())]
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ import argparse
 import time
 
 from damludo.engine.analysis import best_lines
-from damludo.engine.levels import LEVELS
+from damludo.engine.levels import LEVELS, Level, ladder_of
 from damludo.engine.port import Choice, Limits
 from damludo.engine.search import AlphaBeta
 from damludo.play.arguments import add_position_arguments, count, game_of, seconds, seed
@@ -47,12 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Search and print."""
     game = game_of(arguments)
+    level = _level(arguments, game)
+    limits = _limits(arguments, level)
     start_s = time.process_time()
     if arguments.lines > 1:
         # Several lines are an analysis: no misjudgements, whatever the level.
-        lines = best_lines(game, _limits(arguments), arguments.lines, report=note)
+        lines = best_lines(game, limits, arguments.lines, report=note)
     else:
-        lines = (_player(arguments).choose(game),)
+        lines = (AlphaBeta(limits, level.noise_men, arguments.seed, report=note).choose(game),)
     choice, cpu_s = lines[0], time.process_time() - start_s
     if arguments.json:
         document = _as_json(game, choice, cpu_s)
@@ -69,13 +71,11 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitCode.FINE
 
 
-def _player(arguments: argparse.Namespace) -> AlphaBeta:
-    level = LEVELS[(arguments.level or len(LEVELS)) - 1]
-    return AlphaBeta(_limits(arguments), level.noise_men, arguments.seed, report=note)
+def _level(arguments: argparse.Namespace, game: Game) -> Level:
+    return ladder_of(game.variant)[(arguments.level or len(LEVELS)) - 1]
 
 
-def _limits(arguments: argparse.Namespace) -> Limits:
-    level = LEVELS[(arguments.level or len(LEVELS)) - 1]
+def _limits(arguments: argparse.Namespace, level: Level) -> Limits:
     own_limit = arguments.seconds or arguments.depth or arguments.nodes
     if not own_limit:
         return Limits(nodes=level.nodes)

@@ -8,8 +8,8 @@ from damludo.play.arguments import add_gantry_arguments, corners, gantry_choice,
 from damludo.play.console import CommandError, ExitCode, note, print_json
 
 if TYPE_CHECKING:
-    from damludo.play.calibrating import Calibrated
-    from damludo.play.calibration_pictures import EyesChoice
+    from damludo.play.calibration.pictures import EyesChoice
+    from damludo.play.calibration.steps import Calibrated
     from damludo.rules.traits import Variant
 
 HELP = "measure where the board lies to the camera and the gantry, and what the discs look like"
@@ -101,8 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _print_cards(arguments)
     if arguments.step == "report":
         return _report(arguments)
-    from damludo.play.calibrating import calibrate, is_good
-    from damludo.play.calibration_document import document
+    from damludo.play.calibration.document import document
+    from damludo.play.calibration.steps import calibrate, is_good
 
     choice = _choice(arguments)
     done = calibrate(arguments.step, choice)
@@ -137,8 +137,8 @@ def _tell(done: "Calibrated", variant: "Variant") -> None:
 def _choice(arguments: argparse.Namespace) -> "EyesChoice":
     import numpy as np
 
-    from damludo.play.calibrating import sizes_for
-    from damludo.play.calibration_pictures import EyesChoice
+    from damludo.play.calibration.pictures import EyesChoice
+    from damludo.play.calibration.steps import sizes_for
     from damludo.play.folders import folders
     from damludo.play.settings import load_settings
     from damludo.rules.variants import variant
@@ -172,7 +172,7 @@ def _choice(arguments: argparse.Namespace) -> "EyesChoice":
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from damludo.play.calibration_report import write_report_page
+    from damludo.play.calibration.report import write_report_page
 
     choice = _choice(arguments)
     answer = write_report_page(choice, arguments.output)
@@ -229,7 +229,7 @@ def _gantry(arguments: argparse.Namespace) -> int:
     """Measure the gantry."""
     from dataclasses import replace
 
-    from damludo.play.measuring import calibrate_gantry
+    from damludo.play.gantry.measuring import calibrate_gantry
 
     choice = gantry_choice(arguments)
     side = arguments.square_mm

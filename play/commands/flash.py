@@ -20,6 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Flash."""
-    from damludo.play.flashing import flash
+    from damludo.play.gantry.flashing import flash
 
     return flash(arguments.port, arguments.dry_run, arguments.again, arguments.json)

@@ -57,10 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Do one thing with the gantry."""
     choice = gantry_choice(arguments)
     if arguments.action == "test":
-        from damludo.play.trial import try_gantry
+        from damludo.play.gantry.trial import try_gantry
 
         return try_gantry(choice, arguments.json)
-    from damludo.play import by_hand
+    from damludo.play.gantry import by_hand
 
     match arguments.action:
         case "status":

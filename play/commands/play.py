@@ -7,7 +7,7 @@ from damludo.play.arguments import CONTROLLER_HELP, CONTROLLERS, seed, speed
 from damludo.rules.messages import LANGUAGES
 
 if TYPE_CHECKING:  # OpenCV is loaded by `run`, not by a help page
-    from damludo.play.records import Record
+    from damludo.play.records.record import Record
     from damludo.play.settings import Settings
 
 HELP = "play a game over the board; --sim needs no hardware"

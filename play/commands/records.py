@@ -10,7 +10,7 @@ from damludo.play.arguments import number_in
 from damludo.play.commands.play import add_table_arguments
 
 if TYPE_CHECKING:  # help pages answer at once
-    from damludo.play.records import Record
+    from damludo.play.records.record import Record
 
 HELP = "list the games that were played, show one, write it as PDN, replay it, go on with one that was cut off"
 EXAMPLES = (
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _list(arguments: argparse.Namespace) -> int:
     from damludo.play.console import ExitCode, counted, note, print_json
     from damludo.play.folders import folders
-    from damludo.play.records import records_in
+    from damludo.play.records.record import records_in
 
     records, problems = records_in(folders(arguments.home).journals)
     if arguments.unfinished:
@@ -106,8 +106,8 @@ def _export(arguments: argparse.Namespace) -> int:
 
     from damludo.play.console import CommandError, ExitCode, cannot_write, counted, note
     from damludo.play.folders import folders
-    from damludo.play.pdn_of_record import pdn_of_record
-    from damludo.play.records import find_record, records_in
+    from damludo.play.records.pdn import pdn_of_record
+    from damludo.play.records.record import find_record, records_in
 
     folder = folders(arguments.home).journals
     records, problems = records_in(folder)
@@ -159,7 +159,7 @@ def _resume(arguments: argparse.Namespace) -> int:
     from damludo.play.commands.play import play_at_table
     from damludo.play.console import CommandError, ExitCode
     from damludo.play.folders import folders
-    from damludo.play.records import LAST, cut_off_record
+    from damludo.play.records.record import LAST, cut_off_record
     from damludo.play.settings import load_settings
 
     unfinished = cut_off_record(folders(arguments.home).journals) if arguments.record == LAST else None
@@ -182,7 +182,7 @@ def _resume(arguments: argparse.Namespace) -> int:
 
 def _record(arguments: argparse.Namespace) -> "Record":
     from damludo.play.folders import folders
-    from damludo.play.records import find_record
+    from damludo.play.records.record import find_record
 
     return find_record(folders(arguments.home).journals, arguments.record)
 
@@ -204,7 +204,7 @@ def _summary(record: "Record") -> dict[str, Any]:
 
 
 def _whole(record: "Record") -> dict[str, Any]:
-    from damludo.play.records import moves_json
+    from damludo.play.records.record import moves_json
     from damludo.rules.fen import format_fen
 
     game, left_s = record.game, record.cut_off.left_s

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play the games, or serve the table."""
-    from damludo.play.humans import parse_human
+    from damludo.play.table.humans import parse_human
     from damludo.rules.variants import variant
 
     chosen, human = variant(arguments.game), parse_human(arguments.human)
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         return serve(
             chosen, human, arguments.seed, arguments.speed, arguments.home, arguments.json, arguments.controller
         )
-    from damludo.play.simulated import SimulationOptions, simulate
+    from damludo.play.table.simulated import SimulationOptions, simulate
 
     options = SimulationOptions(
         chosen,

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from damludo.play.console import CommandError
-from damludo.play.orders import OrderTray
+from damludo.play.match.orders import OrderTray
+from damludo.play.match.ports import Answer, Command, NewGame, Order, Resume, SetLevel
+from damludo.play.match.timekeeping import OFF, parse_time_control
 from damludo.play.page.feed import Feed
 from damludo.play.page.shown import WHY_NOT, abilities, offered
-from damludo.play.ports import Answer, Command, NewGame, Order, Resume, SetLevel
-from damludo.play.timekeeping import OFF, parse_time_control
 from damludo.robot.errors import RobotError
 from damludo.robot.places import TableLayout
 from damludo.rules.position import Colour, Kind

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from damludo.play.events import MatchEvent
+from damludo.play.match.events import MatchEvent
 from damludo.play.page.shown import TableShown, as_json
 from damludo.play.page.state import PageState, state_after
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from damludo.play.events import EventKind, MatchEvent
+from damludo.play.match.events import EventKind, MatchEvent
+from damludo.play.match.ports import Clock, Order
 from damludo.play.page.desk import Desk, Links
 from damludo.play.page.feed import Feed
 from damludo.play.page.pictures import Encoder, NewestFrame, ShownEyes, camera_json, ground_point, hand_outline
 from damludo.play.page.server import PageServer, serve_page
 from damludo.play.page.shown import TableShown
 from damludo.play.page.state import PageState, state_before_going_on, waiting_state
-from damludo.play.ports import Clock, Order
-from damludo.play.records import Record
-from damludo.play.setup import CalibratedEyes
+from damludo.play.records.record import Record
+from damludo.play.table.setup import CalibratedEyes
 from damludo.robot.places import TableLayout
 from damludo.rules.position import Colour
 from damludo.rules.traits import Variant

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from damludo.play.ports import Eyes
+from damludo.play.match.ports import Eyes
 from damludo.simulation.table import DiscColour, Table
 from damludo.vision.content import LETTER_OF_CONTENT, Content
 from damludo.vision.frame import Frame, FrameSource

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from damludo.play.events import EventKind, MatchEvent
+from damludo.play.match.events import EventKind, MatchEvent
 from damludo.rules.fen import parse_fen
 from damludo.rules.game import Game
 from damludo.rules.position import Colour, Position

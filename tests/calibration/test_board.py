@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from damludo.calibration.board import set_up
-from damludo.play.bench_vision import random_view, set_up_on
+from damludo.play.benches.set_ups import random_view, set_up_on
 from damludo.play.content import board_content, grid_of_board
 from damludo.robot.places import TableLayout
 from damludo.rules.variants import variant

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from damludo.calibration.board import set_up
-from damludo.play.bench_vision import random_view
+from damludo.play.benches.set_ups import random_view
 from damludo.play.content import board_content, grid_of_board, layout_for
-from damludo.play.simulated import set_table
+from damludo.play.table.simulated import set_table
 from damludo.rules.position import Colour
 from damludo.rules.variants import variant
 from damludo.simulation.camera import SimulatedCamera

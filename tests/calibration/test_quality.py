@@ -10,7 +10,7 @@ import pytest
 from damludo.calibration.board import set_up
 from damludo.calibration.errors import BadFit
 from damludo.calibration.quality import blind_squares, pose_quality, require_good, square_quality
-from damludo.play.bench_vision import random_view
+from damludo.play.benches.set_ups import random_view
 from damludo.play.content import board_content, grid_of_board
 from damludo.rules.variants import variant
 from damludo.vision.content import Content

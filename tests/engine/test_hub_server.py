@@ -6,15 +6,20 @@ from collections.abc import Callable
 
 import pytest
 
-from damludo.engine import memory
+from damludo.engine import hub_server, memory
 from damludo.engine.budget import Clock, seconds_for
 from damludo.engine.hub_server import HubServer
 from damludo.engine.hub_text import find_move, read_line, write_position
-from damludo.engine.program import Report
+from damludo.engine.memory import Searcher
+from damludo.engine.port import Choice, Limits
+from damludo.engine.program import Report, can_compile
+from damludo.engine.search import AlphaBeta
 from damludo.rules.game import Game
 from damludo.rules.notation import move_text, parse_fen
 from damludo.rules.traits import Variant
 from damludo.rules.variants import VARIANTS, variant
+
+needs_numba = pytest.mark.skipif(not can_compile(), reason="numba is not installed here")
 
 
 class Heard:
@@ -140,6 +145,83 @@ def test_stop_is_answered_at_once(talk: Talk) -> None:
 
     assert heard.lines[-1].startswith("done")
     assert time.process_time() - before_s < 0.02
+
+
+class Starved:
+    """A player whose thread, once it was told to stop, gets no processor until it is let go."""
+
+    def __init__(self, each_depth: Callable[[Choice], None] | None = None, **_: object) -> None:
+        self._each_depth = each_depth
+        self._free = threading.Event()
+
+    def choose(self, game: Game) -> Choice:
+        assert self._each_depth is not None
+        first, second = (Choice(move, depth=depth) for depth, move in enumerate(game.legal_moves()[:2], 1))
+        self._each_depth(first)
+        assert self._free.wait(60.0)
+        self._each_depth(second)
+        return second
+
+    def stop(self) -> None:
+        """Hear nothing of it."""
+
+    def let_go(self) -> None:
+        self._free.set()
+
+
+def test_stop_is_answered_though_the_search_gets_no_processor(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    players: list[Starved] = []
+
+    def starved(*_: object, **named: object) -> Starved:
+        players.append(Starved(named["each_depth"]))  # type: ignore[arg-type]
+        return players[-1]
+
+    server, heard = talk("init")
+    monkeypatch.setattr(hub_server, "AlphaBeta", starved)
+    server.hear("go analyze")
+    server.hear("stop")
+
+    assert [read_line(text).word for text in heard.lines] == ["ready", "info", "done"]
+    assert read_line(heard.lines[-1]).values["move"] == read_line(heard.lines[-2]).values["pv"]
+
+    # What it finds later is not told, and its memory is not used before it has left it.
+    players[0].let_go()
+    server.hear("pos start")
+    assert len(heard.lines) == 3
+
+
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=needs_numba)])
+def test_after_a_stop_no_further_position_is_visited(compiled: bool) -> None:
+    game = Game.new(variant("english"))
+    searcher = Searcher(game.variant, compiled)
+    player = AlphaBeta(Limits(), searcher=searcher, compiled=compiled)
+    thread = threading.Thread(target=player.choose, args=(game,))
+    thread.start()
+    while searcher.nodes < 2_000:
+        time.sleep(0.001)
+
+    player.stop()
+    visited = searcher.nodes
+    thread.join(60.0)
+
+    # Those that were visited between the flag and the look at the counter are in the count already; one is being counted.
+    assert searcher.nodes <= visited + 1
+
+
+@pytest.mark.parametrize("depth", range(1, 8))
+def test_a_search_that_is_stopped_between_two_depths_begins_no_further_one(depth: int) -> None:
+    game = Game.new(variant("english"))
+    told: list[Choice] = []
+
+    def tell(choice: Choice) -> None:
+        told.append(choice)
+        if choice.depth == depth:
+            player.stop()
+
+    player = AlphaBeta(Limits(), each_depth=tell, compiled=False)
+    answer = player.choose(game)
+
+    assert (answer.depth, answer.nodes) == (depth, told[-1].nodes)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from damludo.play.cli import main
-from damludo.play.journal import read_journal
+from damludo.play.records.journal import read_journal
 
 pytestmark = [pytest.mark.simulation, pytest.mark.slow]
 

@@ -4,17 +4,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
 from damludo.engine.random_player import RandomPlayer
-from damludo.play.choreography import Racks
 from damludo.play.content import board_content, grid_of_board, layout_for
-from damludo.play.events import EventKind, MatchEvent, fan_out
-from damludo.play.humans import hearing
-from damludo.play.match import Match, MatchSettings
-from damludo.play.ports import Command
-from damludo.play.score import Scorekeeper
+from damludo.play.match.choreography import Racks
+from damludo.play.match.events import EventKind, MatchEvent, fan_out
+from damludo.play.match.loop import Match, MatchSettings
+from damludo.play.match.ports import Command
+from damludo.play.table.humans import hearing
+from damludo.play.table.score import Scorekeeper
 from damludo.robot.errors import Stopped
 from damludo.robot.places import Transfer
 from damludo.rules.fen import parse_fen
@@ -27,8 +28,11 @@ from damludo.simulation.hand import Pace, SimulatedHand
 from damludo.simulation.human import Habits, ScriptedHuman
 from damludo.simulation.readings import ModelledEyes
 from damludo.simulation.table import Table
-from damludo.vision.content import Content
+from damludo.vision.content import BoardSizes, Content
 from damludo.vision.reading import BoardReading
+from damludo.vision.view import BoardView, grid_of
+
+Inside = Callable[[np.ndarray, tuple[float, float, float]], bool]
 
 
 @dataclass
@@ -154,3 +158,21 @@ def make_match() -> MakeMatch:
         return ModelledMatch(match, table, human, keeper, arm, commands, events, eyes)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def slanted_view() -> BoardView:
+    """How a camera sees the board from above White's side."""
+    rotation, translation = np.array([np.pi - 0.3, 0.0, 0.0]), np.array([-200.0, 200.0, 900.0])
+    return BoardView(grid_of(8, 8), BoardSizes(), (640, 480), 800.0, 0.0, rotation, translation)
+
+
+@pytest.fixture
+def inside(slanted_view: BoardView) -> Inside:
+    """Whether a place (mm on the board and above it) is seen within an outline of the picture."""
+
+    def is_inside(outline: np.ndarray, place_mm: tuple[float, float, float]) -> bool:
+        x, y = slanted_view.project(np.array([place_mm]))[0]
+        return cv2.pointPolygonTest(outline.astype(np.float32), (float(x), float(y)), False) >= 0
+
+    return is_inside

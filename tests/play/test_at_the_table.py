@@ -12,11 +12,11 @@ import pytest
 from damludo.play.at_the_table import WebChoice, _EitherCommands, _Elsewhere, _first_game, _page, _Session
 from damludo.play.cli import main
 from damludo.play.folders import folders
-from damludo.play.match import Match
+from damludo.play.match.loop import Match
+from damludo.play.match.ports import Command, NewGame, Order
 from damludo.play.page.page import Page, open_page
-from damludo.play.ports import Command, NewGame, Order
 from damludo.play.settings import PlaySettings
-from damludo.play.simulated import SimulatedTable, set_table
+from damludo.play.table.simulated import SimulatedTable, set_table
 from damludo.play.table_parts import Sitting, TableParts
 from damludo.play.terminal import Terminal
 from damludo.rules.position import Colour

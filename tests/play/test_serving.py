@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from damludo.play.journal import read_journal
+from damludo.play.records.journal import read_journal
 
 pytestmark = pytest.mark.simulation
 

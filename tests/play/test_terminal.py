@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from damludo.play.ports import Command
+from damludo.play.match.ports import Command
 from damludo.play.terminal import Terminal
 from damludo.rules.game import Game
 from damludo.rules.position import Colour

@@ -40,7 +40,7 @@ def test_levels_are_measured(capsys: pytest.CaptureFixture[str], monkeypatch: py
     from damludo.engine.program import can_compile
 
     can_compile.cache_clear()
-    words = "levels --game english --games 2 --most-nodes 15 --seed 1 --json"
+    words = "levels --game english --games 2 --most-nodes 20 --seed 1 --json"
 
     assert main(words.split()) == ExitCode.FINE
 

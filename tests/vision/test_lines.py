@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from damludo.play.bench_vision import random_view
+from damludo.play.benches.set_ups import random_view
 from damludo.rules.variants import variant
 from damludo.vision.content import BoardSizes, Grid
 from damludo.vision.lines import find_line_boards, line_errors, refined_on_lines

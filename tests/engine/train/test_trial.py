@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from damludo.engine.contest import Score
+from damludo.engine.levels import ladder_of
 from damludo.engine.port import Limits
 from damludo.engine.train.card import Trial, card, ship
 from damludo.engine.train.fit import Fit
+from damludo.engine.train.ladder import CHANCE
 from damludo.engine.train.packing import MOST_BYTES, TooManyWeights, coarsened, packed
 from damludo.engine.train.self_play import Item
-from damludo.engine.train.trial import match, measured_levels, rungs
+from damludo.engine.train.trial import levels_between, match, rungs
 from damludo.engine.weights import reasoned_weights
 from damludo.rules.variants import VARIANTS, variant
 
@@ -45,10 +47,15 @@ def test_the_first_level_beats_chance() -> None:
     assert told == [rung]
     assert (rung.level, rung.score.games) == (1, 2)
     assert rung.score.share >= 0.5
+    assert rung.bout(variant("english")).lower == CHANCE
 
 
-def test_only_levels_that_are_quick_are_measured() -> None:
-    assert measured_levels(290) == [1, 2, 3, 4, 5]
+def test_only_levels_between_two_settings_are_measured() -> None:
+    game = variant("english")
+    nodes = [level.nodes for level in ladder_of(game)]
+
+    assert levels_between(game, nodes[2], nodes[4]) == [3, 4, 5]
+    assert levels_between(game, 1, nodes[9] - 1) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
 def test_the_card_says_what_was_measured() -> None:

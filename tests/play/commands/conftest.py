@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from damludo.play.cli import main
-from damludo.play.simulated import SimulatedTable, set_table
+from damludo.play.table.simulated import SimulatedTable, set_table
 from damludo.rules.position import Colour
 from damludo.rules.variants import variant
 from damludo.simulation.realtime import RealTime

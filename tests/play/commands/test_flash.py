@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from damludo.play import flashing
 from damludo.play.cli import main
 from damludo.play.console import CommandError, ExitCode
-from damludo.play.flashing import BoardKind, choose_board, write_image
+from damludo.play.gantry import flashing
+from damludo.play.gantry.flashing import BoardKind, choose_board, write_image
 from damludo.robot.firmware_image import FirmwareImage, prebuilt_image
 from damludo.robot.places import TableLayout
 from damludo.robot.serial_line import Port

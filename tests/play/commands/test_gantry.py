@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from damludo.calibration.profile import GantryProfile, gantry_path, save_gantry
-from damludo.play import devices
 from damludo.play.cli import main
 from damludo.play.console import CommandError
 from damludo.play.folders import Folders
+from damludo.play.gantry import devices
 from damludo.robot.frames import GantryMap
 from damludo.robot.serial_line import Port
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from damludo.play.cli import main
-from damludo.play.events import EventKind, MatchEvent
-from damludo.play.journal import Journal, read_journal
+from damludo.play.match.events import EventKind, MatchEvent
+from damludo.play.records.journal import Journal, read_journal
 from damludo.rules.fen import format_fen
 from damludo.rules.game import Game
 from damludo.rules.notation import move_json, parse_move
@@ -179,7 +179,7 @@ def test_who_leaves_before_the_board_is_right_leaves_with_code_7(
 
 
 def _bare_table(game: Any, *more: Any) -> Any:
-    from damludo.play.simulated import set_table
+    from damludo.play.table.simulated import set_table
 
     simulated = set_table(game, *more)
     simulated.table.discs.clear()

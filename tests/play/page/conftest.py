@@ -10,7 +10,7 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from damludo.play.events import EventKind, MatchEvent
+from damludo.play.match.events import EventKind, MatchEvent
 from damludo.play.page.desk import Desk, Links
 from damludo.play.page.feed import Feed
 from damludo.play.page.pictures import Encoder

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from damludo.play.events import EventKind
+from damludo.play.match.events import EventKind
+from damludo.play.match.ports import Answer, Command, NewGame, SetLevel
 from damludo.play.page.desk import KEPT_ANSWERS, MAX_WAITING, Links
-from damludo.play.ports import Answer, Command, NewGame, SetLevel
 from damludo.robot.errors import LineClosed
 from damludo.robot.places import TableLayout
 from damludo.rules.position import Colour

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from damludo.play.events import EventKind
+from damludo.play.match.events import EventKind
 from damludo.play.page.feed import CLOCK_STEP_S
 
 Stage = Any  # conftest's

@@ -21,11 +21,11 @@ import numpy as np
 import pytest
 
 from damludo.play.content import SPARE_DISCS
-from damludo.play.events import EventKind, MatchEvent
+from damludo.play.match.events import EventKind, MatchEvent
 from damludo.play.page.page import Page, open_page
 from damludo.play.page.pictures import NewestFrame, table_json
-from damludo.play.setup import CalibratedEyes, calibrate_eyes
-from damludo.play.simulated import SimulatedTable, set_table
+from damludo.play.table.setup import CalibratedEyes, calibrate_eyes
+from damludo.play.table.simulated import SimulatedTable, set_table
 from damludo.rules.position import Colour
 from damludo.rules.variants import variant
 from damludo.simulation.clock import LockstepClock

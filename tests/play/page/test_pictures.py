@@ -18,7 +18,7 @@ from damludo.play.page.pictures import (
     reduced,
     table_json,
 )
-from damludo.play.simulated import set_table
+from damludo.play.table.simulated import set_table
 from damludo.rules.position import Colour
 from damludo.rules.variants import variant
 from damludo.vision.content import BoardSizes, Content, Grid

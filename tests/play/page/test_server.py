@@ -13,7 +13,7 @@ import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from damludo.play.events import EventKind
+from damludo.play.match.events import EventKind
 from damludo.play.page.catalogue import texts_json
 from damludo.play.page.feed import KEPT_EVENTS
 from damludo.play.page.server import MOST_SOCKETS, listen

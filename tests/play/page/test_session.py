@@ -13,7 +13,7 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from damludo.play.journal import read_journal
+from damludo.play.records.journal import read_journal
 
 pytestmark = [pytest.mark.simulation, pytest.mark.slow]
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from damludo.play.events import EventKind, JsonValue, MatchEvent
+from damludo.play.match.events import EventKind, JsonValue, MatchEvent
+from damludo.play.match.ports import Command
 from damludo.play.page.shown import abilities
 from damludo.play.page.state import PageState, Say, state_after, waiting_state
-from damludo.play.ports import Command
 from damludo.rules.notation import move_text
 from damludo.rules.position import Colour
 from damludo.rules.variants import variant

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from damludo.play.events import EventKind
+from damludo.play.match.events import EventKind
 from damludo.robot.dialects.grbl import GRBL
 from damludo.robot.gantry import Gantry
 from damludo.robot.serial_line import SerialLine

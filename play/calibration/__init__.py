@@ -1,0 +1,1 @@
+"""Calibrating the camera from the command line, and using what was learnt."""

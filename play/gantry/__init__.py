@@ -1,0 +1,1 @@
+"""The gantry without a match: by hand, measured, tried, flashed."""

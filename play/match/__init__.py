@@ -1,0 +1,1 @@
+"""What a match is and does, with everything it needs behind ports."""

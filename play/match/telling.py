@@ -1,0 +1,95 @@
+"""What a match tells about rulings, and how a move stands in its events."""
+
+from typing import cast
+
+from damludo.play.match.events import EventKind, JsonValue
+from damludo.play.match.lookout import Lookout
+from damludo.play.match.referee import Ruling
+from damludo.play.match.touching import Agreement
+from damludo.rules.ending import Result
+from damludo.rules.explanation import explain
+from damludo.rules.geometry import Board
+from damludo.rules.messages import LANGUAGES
+from damludo.rules.moves import Move
+from damludo.rules.notation import move_json, move_text
+from damludo.rules.position import Position
+from damludo.rules.traits import Variant
+from damludo.rules.verdicts import Illegal, Unfinished
+
+
+def way(board: Board, move: Move) -> list[JsonValue]:
+    """Return the names of the squares that a move goes over, in its order."""
+    return [board.name(square) for square in (move.origin, *move.path)]
+
+
+def move_words(variant: Variant, move: Move) -> str:
+    """Return a move for a sentence: "c3xe5", or "the removal of d5" for a stone that is taken off."""
+    return move_text(variant, move) if move.path else f"the removal of {variant.board.name(move.origin)}"
+
+
+def move_data(variant: Variant, before: Position, move: Move) -> JsonValue:
+    """Return a move as it stands in the events."""
+    return cast(JsonValue, move_json(variant, before, move))
+
+
+def tell_illegal(lookout: Lookout, variant: Variant, verdict: Illegal) -> None:
+    """Tell why a move was not legal, and which ones are."""
+    lookout.tell(
+        EventKind.ILLEGAL,
+        explain(verdict),
+        texts=_in_other_languages(verdict),
+        reason=verdict.reason_code,
+        article=verdict.article,
+        squares=lookout.names(verdict.squares),
+        better=[move_text(variant, move) for move in verdict.better],
+        better_squares=[way(variant.board, move) for move in verdict.better],
+    )
+
+
+def tell_unfinished(lookout: Lookout, verdict: Unfinished) -> None:
+    """Tell what is left to be done of a move."""
+    crown = [verdict.moves[0].target] if verdict.crown_missing else []
+    lookout.tell(
+        EventKind.UNFINISHED,
+        explain(verdict),
+        texts=_in_other_languages(verdict),
+        article=verdict.article,
+        squares=lookout.names(verdict.discs_to_remove),
+        due=lookout.names({*verdict.discs_to_remove, *verdict.continue_to, *crown}),
+    )
+
+
+def tell_hint(lookout: Lookout, variant: Variant, move: Move) -> None:
+    """Tell a person what could be played."""
+    words, squares = move_words(variant, move), way(variant.board, move)
+    lookout.tell(EventKind.HINT, f"You could play {words}.", move=move_text(variant, move), squares=squares)
+
+
+def tell_result(lookout: Lookout, result: Result, plies: int) -> None:
+    """Tell how a game of so many plies ended."""
+    winner = None if result.winner is None else result.winner.word
+    text = f"{winner.capitalize()} wins. {result.reason}" if winner else f"Draw. {result.reason}"
+    lookout.tell(EventKind.RESULT, text, winner=winner, reason=result.reason, plies=plies)
+
+
+def _in_other_languages(verdict: Illegal | Unfinished) -> dict[str, JsonValue]:
+    return {language: explain(verdict, language) for language in LANGUAGES if language != "en"}
+
+
+def tell_agreed(lookout: Lookout, board: Board, agreement: Agreement) -> None:
+    """Note an answer about touched discs, for the journal: it binds beyond a power cut."""
+    bound = None if agreement.bound is None else board.name(agreement.bound)
+    lookout.tell(EventKind.ANSWERED, "", bound=bound, pardoned=agreement.pardoned)
+
+
+def ask_to_straighten(lookout: Lookout, ruling: Ruling) -> None:
+    """Ask for discs that can be seen more clearly."""
+    names = ", ".join(str(name) for name in lookout.names(ruling.doubtful)) or "the board"
+    lookout.tell(
+        EventKind.ASK,
+        f"I cannot see clearly what you did: please straighten the discs on {names}.",
+        question="unsure",
+        squares=lookout.names(ruling.doubtful),
+        margin_nats=round(ruling.margin_nats, 1),
+        gap_nats=round(ruling.gap_nats, 1),
+    )

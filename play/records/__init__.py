@@ -1,0 +1,1 @@
+"""Stored games: the journal, what it says of a match, and its PDN."""

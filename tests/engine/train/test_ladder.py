@@ -1,0 +1,98 @@
+"""The ladder is found from games: strengths that are known come back, and levels lie evenly on them."""
+
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from damludo.engine.levels import level_of_nodes
+from damludo.engine.train.ladder import (
+    CHANCE,
+    GRID,
+    Bout,
+    fit_curve,
+    keep_bout,
+    ladder_on,
+    nodes_of_strength,
+    pairs,
+    play_missing,
+    read_bouts,
+)
+from damludo.rules.variants import variant
+
+GAMES = 10_000
+
+
+def _known(nodes: int) -> float:
+    """Strengths of a made-up game, in log odds: ever less is gained by looking ten times as far."""
+    if nodes == CHANCE:
+        return -0.3
+    x = math.log10(nodes)
+    return 2.5 * x - 0.2 * x**2
+
+
+def _bouts() -> list[Bout]:
+    found = []
+    for upper, lower in pairs(GRID[-1]):
+        wins = round(GAMES / (1 + math.exp(_known(lower) - _known(upper))))
+        found.append(Bout("english", upper, lower, wins, 0, GAMES - wins))
+    return found
+
+
+def test_every_setting_is_linked_to_the_one_below_and_the_lowest_to_chance() -> None:
+    assert pairs(100) == [(10, CHANCE), (30, CHANCE), (30, 10), (100, 30)]
+
+
+def test_known_strengths_come_back() -> None:
+    curve = fit_curve(_bouts())
+
+    for nodes in (10, 55, 700, 9_000, 250_000, 1_000_000):
+        expected = 1 / (1 + math.exp(_known(10) - _known(nodes)))
+        assert curve.share(nodes, 10) == pytest.approx(expected, abs=0.01)
+    assert curve.share(20, CHANCE) == pytest.approx(1 / (1 + math.exp(_known(CHANCE) - _known(20))), abs=0.01)
+
+
+def test_a_draw_counts_as_half_a_win() -> None:
+    halves = [Bout(each.game, each.upper, each.lower, each.wins - 100, 200, each.losses - 100) for each in _bouts()]
+
+    assert fit_curve(halves).factors == pytest.approx(fit_curve(_bouts()).factors)
+
+
+def test_levels_lie_at_equal_distances() -> None:
+    curve = fit_curve(_bouts())
+
+    ladder = ladder_on(curve, 1_000_000)
+
+    shares = [curve.share(above.nodes, below.nodes) for below, above in pairwise(ladder)]
+    assert curve.share(ladder[0].nodes, CHANCE) == pytest.approx(0.95, abs=0.01)
+    assert max(shares) - min(shares) < 0.03
+    assert (len(ladder), ladder[-1].nodes, ladder[-1].noise_men) == (10, 1_000_000, 0.0)
+    assert ladder[4] == level_of_nodes(ladder[4].nodes)
+
+
+def test_a_side_that_won_all_keeps_its_strength_finite() -> None:
+    curve = fit_curve([Bout("english", upper, lower, 40, 0, 0) for upper, lower in pairs(GRID[-1])])
+
+    assert 0.9 < curve.share(30, 10) < 1
+
+
+def test_a_setting_is_told_with_two_digits() -> None:
+    curve = fit_curve(_bouts())
+
+    assert nodes_of_strength(curve, curve.strength(12_345), 10, 1_000_000) == 12_000
+
+
+def test_kept_bouts_are_not_played_again(tmp_path: Path) -> None:
+    path = tmp_path / "bouts"
+    game, told = variant("english"), list[Bout]()
+    wanted = [(12, CHANCE), (20, 12)]
+
+    assert read_bouts(path) == []
+    keep_bout(path, Bout("english", 12, CHANCE, 3, 0, 0))
+    keep_bout(path, Bout("russian", 20, 12, 3, 0, 0))
+    found = play_missing(game, wanted, read_bouts(path), 2, 1, told.append, compiled=False)
+
+    (played,) = told
+    assert (played.game, played.upper, played.lower, played.score.games) == ("english", 20, 12, 2)
+    assert found == [Bout("english", 12, CHANCE, 3, 0, 0), played]

@@ -1,0 +1,181 @@
+"""What hides the board in one picture, part by part, and how much each part looks like a hand."""
+
+import math
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from damludo.vision.region import Mask, Region
+
+CHAIN_SQUARES = 7.0
+"""Most squares that one capture changes in a chain."""
+NOTHING_EVIDENCE = -6.0
+"""Log-likelihood ratio of a frame in which nothing hides the board."""
+AT_REST = 0.03
+"""A part of which less than this changed since the frame before does not stir."""
+ARM_BORDER_SQUARES = 0.25
+"""What touches the border along less than this is no arm."""
+FILLED = 0.7
+"""A place that gained or lost its discs changed over at least this part of a disc's foot."""
+LEFT_SQUARES, LEFT_BORDER_SQUARES = 0.2, 0.45
+"""So much of a part, and of the border that it touches, may lie beyond what discs on the changed places can hide: a shadow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One component of what hides the board.
+
+    Attributes:
+        squares: its area.
+        field_squares: the part of its area that lies over the playing field.
+        extent_squares: the longer side of its upright box.
+        border_squares: length along which it touches the border of the region.
+        moving_squares: the part of its area that changed since the frame before.
+        near_border: it comes within a hair of that border.
+        beside_machine: it reaches the machine's part, which may hide the arm that it belongs to.
+        explained: it lies still, and discs that came to places of the board or left them hide all of it.
+    """
+
+    squares: float
+    field_squares: float
+    extent_squares: float
+    border_squares: float
+    moving_squares: float
+    near_border: bool = False
+    beside_machine: bool = False
+    explained: bool = False
+
+    @property
+    def weight(self) -> float:
+        """Area in squares; what lies beside the field counts half."""
+        return 0.5 * (self.squares + self.field_squares)
+
+    @property
+    def may_be_a_disc(self) -> bool:
+        """As small as a disc that was put down, or as the place it was taken from."""
+        return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.12
+
+    @property
+    def may_be_a_place_at_rest(self) -> bool:
+        """As a place at the edge that gained or lost its disc, with the shadow on the frame: larger, but nothing stirs."""
+        small = self.squares <= 2.3 and self.extent_squares <= 1.9 and self.border_squares <= 1.3
+        return small and self.at_rest
+
+    @property
+    def at_rest(self) -> bool:
+        """Nothing of it stirs."""
+        return self.moving_squares <= AT_REST * self.squares
+
+    @property
+    def stirs(self) -> bool:
+        """Most of it changed since the frame before."""
+        return self.moving_squares > 0.5 * self.squares
+
+    @property
+    def reaches_out(self) -> bool:
+        """It touches the border as arms do, and nothing explains it."""
+        return self.border_squares >= ARM_BORDER_SQUARES and not (self.explained or self.may_be_a_disc)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cover:
+    """What hides the board in one frame.
+
+    Attributes:
+        mask: all that hides it, reduced size, 1 = hidden.
+        discs: the components that lie still and may be discs (or the places that discs were taken from).
+        patches: the components, largest first.
+    """
+
+    mask: Mask
+    discs: Mask
+    patches: tuple[Patch, ...]
+
+    @property
+    def reaches_out(self) -> bool:
+        """One of the components may be an arm."""
+        return any(patch.reaches_out for patch in self.patches)
+
+
+def hand_evidence(cover: Cover, log_odds: float, machine: bool) -> float:
+    """Log-likelihood ratio of hand against no hand for one frame.
+
+    Fitted on the sequence of photographs: hands with what is seen of the arm cover 1 to 15 squares.
+    """
+    return max((_patch_evidence(patch, log_odds, machine) for patch in cover.patches), default=NOTHING_EVIDENCE)
+
+
+def _patch_evidence(patch: Patch, log_odds: float, machine: bool) -> float:
+    was_out = log_odds < -2.0
+    if machine and patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES:
+        # A hand that was there may be cut off from its arm by the beam: it is let go slowly, within a second.
+        cut_off = log_odds > 0.0 and patch.beside_machine and not patch.may_be_a_disc
+        # The machine itself moves discs about, and its shadow stirs over them; a hand in the inside has an arm to the border.
+        return -0.5 if cut_off else -3.5
+    if was_out and patch.stirs:
+        # Nothing but a hand moves discs about; where one just left, all has moved and this would mean nothing.
+        return _area_evidence(patch.weight, 0.5 if patch.border_squares > 0.0 else 0.8)
+    if patch.may_be_a_disc:
+        # A finger tip that comes in is as small, but it moves and it comes from the border.
+        moving = patch.moving_squares > 0.3 * patch.squares and patch.near_border
+        return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
+    if patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES and patch.moving_squares < 0.1 * patch.squares:
+        # A capture leaves a chain of changed squares that touch at their corners; a hand in the inside has an arm, or stirs.
+        return -3.5
+    if patch.may_be_a_place_at_rest or patch.explained:
+        # A hand that rests trembles now and then; a few frames in turn are needed to turn the chain.
+        return -2.0
+    # Two or three men that were moved side by side may cover 2 squares in the inside; an arm has no such excuse.
+    usual = 0.65 if patch.border_squares >= ARM_BORDER_SQUARES else 2.2
+    return _area_evidence(patch.weight, usual)
+
+
+def _area_evidence(squares: float, usual: float) -> float:
+    return min(max(4.0 * math.log2((squares + 0.05) / usual), NOTHING_EVIDENCE), -NOTHING_EVIDENCE)
+
+
+def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: Mask | None) -> Cover:
+    count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    touching = np.bincount(labels[region.border > 0], minlength=count)
+    in_field = np.bincount(labels[region.place_of_pixel < region.columns * region.rows], minlength=count)
+    moved = np.bincount(labels[moving], minlength=count)
+    beside, near = np.zeros((2, count), dtype=np.bool_)
+    near[labels[region.near_border > 0]] = True
+    if machine is not None:
+        beside[labels[cv2.dilate(machine, np.ones((3, 3), np.uint8)) > 0]] = True
+    is_disc = np.zeros(count, dtype=np.bool_)
+    patches = []
+    for k in range(1, count):
+        patch = Patch(
+            squares=float(statistics[k, cv2.CC_STAT_AREA]) / region.area_px,
+            field_squares=float(in_field[k]) / region.area_px,
+            extent_squares=float(max(statistics[k, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1])) / region.square_px,
+            border_squares=float(touching[k]) / region.square_px,
+            moving_squares=float(moved[k]) / region.area_px,
+            near_border=bool(near[k]),
+            beside_machine=bool(beside[k]),
+        )
+        # What does not reach the border is no arm anyhow.
+        if touching[k] and patch.at_rest and patch.squares <= CHAIN_SQUARES:
+            patch = replace(patch, explained=_explained_by_discs(labels == k, region))
+        patches.append(patch)
+        still = moved[k] < 0.1 * statistics[k, cv2.CC_STAT_AREA]
+        is_disc[k] = still and (patch.explained or patch.may_be_a_disc)
+    patches.sort(key=lambda patch: -patch.squares)
+    return Cover(mask=mask, discs=is_disc[labels].astype(np.uint8), patches=tuple(patches))
+
+
+def _explained_by_discs(part: NDArray[np.bool_], region: Region) -> bool:
+    """Return whether discs on some places hide all of a part: a king's two places that meet at a corner, beside the border.
+
+    An arm fills the squares between the places, too, or crosses the border along more than a stack that overhangs it.
+    """
+    rest = part.copy()
+    for spot in region.spots:
+        foot = spot.foot > 0
+        if np.count_nonzero(part & foot) >= FILLED * np.count_nonzero(foot):
+            rest &= spot.reach == 0
+    beyond = np.count_nonzero(rest & (region.border > 0)) / region.square_px
+    return bool(np.count_nonzero(rest) <= LEFT_SQUARES * region.area_px and beyond <= LEFT_BORDER_SQUARES)
