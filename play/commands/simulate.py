@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         metavar="SPEC",
         help="NAME@plyN, several joined by ',', or random:COUNT, in each game: camera-torn, camera-grey, camera-black, "
-        "camera-stuck, camera-unplugged, camera-resized",
+        "camera-stuck, camera-unplugged, camera-resized, camera-late",
     )
     parser.add_argument("--controller", choices=CONTROLLERS, default="python", help=CONTROLLER_HELP)
     parser.add_argument("--journal", type=Path, metavar="DIR", help="keep the journal of every game in this folder")

@@ -34,6 +34,7 @@ FAULTS: Mapping[str, Effect] = {
     "camera-stuck": Effect("stuck", 6.0),
     "camera-unplugged": Effect("unplugged", 8.0),
     "camera-resized": Effect("resized", 10.0),
+    "camera-late": Effect("late", 30.0),
 }
 """A loss is shorter than the patience of `SteadyCamera`: such a game has to go on by itself."""
 LAST_PLY = 30

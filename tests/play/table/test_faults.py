@@ -50,7 +50,7 @@ def test_a_game_goes_on_over_each_fault_and_no_ply_is_wrong(name: str) -> None:
 
         def hear(event: MatchEvent) -> None:
             told.append(event.kind)
-            if len(seated.match.game.moves) == 6:
+            if len(seated.match.game.moves) == 4:
                 raise Enough
 
         seated.listeners.append(hear)
