@@ -15,12 +15,16 @@ NOTHING_EVIDENCE = -6.0
 """Log-likelihood ratio of a frame in which nothing hides the board."""
 AT_REST = 0.03
 """A part of which less than this changed since the frame before does not stir."""
+STILL = 0.1
+"""A part of which less than this changed lies still, but for a trembling shadow."""
 ARM_BORDER_SQUARES = 0.25
 """What touches the border along less than this is no arm."""
 FILLED = 0.65
 """A place that gained or lost its discs changed over at least this part of a disc's foot (a dark king on a dark square: 0.76)."""
 LEFT_SQUARES, LEFT_BORDER_SQUARES = 0.2, 0.7
 """So much of a part, and of the border that it touches, may lie beyond what discs on the changed places hide: a shadow."""
+LEFT_PART = 0.08
+"""The same of a long chain, as a part of it."""
 OVERHANG_SQUARES = 1.1
 """A stack's round top crosses the border along no more than this, seen from 36 degrees; an arm is wider."""
 
@@ -37,7 +41,7 @@ class Patch:
         moving_squares: the part of its area that changed since the frame before.
         near_border: it comes within a hair of that border.
         beside_machine: it reaches the machine's part, which may hide the arm that it belongs to.
-        explained: it lies still, and discs that came to places of the board or left them hide all of it.
+        explained: it lies still, and discs that came to places of the board or left them may hide all of it.
     """
 
     squares: float
@@ -123,10 +127,10 @@ def _patch_evidence(patch: Patch, log_odds: float, machine: bool) -> float:
         # A finger tip that comes in is as small, but it moves and it comes from the border.
         moving = patch.moving_squares > 0.3 * patch.squares and patch.near_border
         return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
-    if patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES and patch.moving_squares < 0.1 * patch.squares:
+    if patch.border_squares == 0.0 and patch.explained:
         # A capture leaves a chain of changed squares that touch at their corners; a hand in the inside has an arm, or stirs.
         return -3.5
-    if patch.may_be_a_place_at_rest or patch.explained:
+    if patch.may_be_a_place_at_rest or (patch.explained and patch.at_rest):
         # A hand that rests trembles now and then; a few frames in turn are needed to turn the chain.
         return -2.0
     # Two or three men that were moved side by side may cover 2 squares in the inside; an arm has no such excuse.
@@ -159,11 +163,11 @@ def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: M
             near_border=bool(near[k]),
             beside_machine=bool(beside[k]),
         )
-        # What does not reach the border is no arm anyhow.
-        if touching[k] and patch.at_rest and patch.squares <= CHAIN_SQUARES:
+        still = patch.moving_squares < STILL * patch.squares
+        # What is as small as a disc and does not reach the border is no arm anyhow.
+        if still and patch.squares <= CHAIN_SQUARES and (touching[k] or not patch.may_be_a_disc):
             patch = replace(patch, explained=_explained_by_discs(labels == k, region))
         patches.append(patch)
-        still = moved[k] < 0.1 * statistics[k, cv2.CC_STAT_AREA]
         is_disc[k] = still and (patch.explained or patch.may_be_a_disc)
     patches.sort(key=lambda patch: -patch.squares)
     return Cover(mask=mask, discs=is_disc[labels].astype(np.uint8), patches=tuple(patches))
@@ -172,16 +176,19 @@ def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: M
 def _explained_by_discs(part: NDArray[np.bool_], region: Region) -> bool:
     """Return whether discs on some places hide all of a part: a king's two places that meet at a corner, beside the border.
 
+    Where the pose is not known, all that does not touch the border may be discs.
     An arm fills the squares between the places, too, and crosses the border along more than a stack that overhangs it.
     """
     _, _, runs, _ = cv2.connectedComponentsWithStats((part & (region.border > 0)).astype(np.uint8), connectivity=8)
     if max(runs[1:, cv2.CC_STAT_AREA], default=0) > OVERHANG_SQUARES * region.square_px:
         return False
+    if not region.spots:
+        return len(runs) == 1
     rest = part.copy()
     for spot in region.spots:
         foot = spot.foot > 0
         if np.count_nonzero(part & foot) >= FILLED * np.count_nonzero(foot):
             rest &= spot.reach == 0
     beyond = np.count_nonzero(rest & (region.border > 0))
-    small = np.count_nonzero(rest) <= LEFT_SQUARES * region.area_px
+    small = np.count_nonzero(rest) <= max(LEFT_SQUARES * region.area_px, LEFT_PART * np.count_nonzero(part))
     return bool(small and beyond <= LEFT_BORDER_SQUARES * region.square_px)

@@ -39,6 +39,8 @@ CALM_FRAMES = 3
 """So many quiet frames in turn show a scene that is calm indeed."""
 TEMPER = 0.6
 """Weight of the absolute reading where a comparison with the baseline exists: its errors are alike in both pictures."""
+LEAST_TRUST = 0.1
+"""Of that weight so much is left where half of what did not change looks like something else: the light misleads the reader."""
 CLIP_NATS = 30.0
 """No single place outvotes all others (see `BoardReading`)."""
 NUDGE_LOG_PRIOR = -2.0
@@ -435,7 +437,8 @@ def combine(
         Log-likelihoods, shape (rows * columns, 5): an unchanged place can hold only what it held; a disturbed one holds anything,
         also what it held (put back).
     """
-    table = TEMPER * (absolute - absolute.max(axis=1, keepdims=True))
+    weight = TEMPER * _trust(absolute, believed, change)
+    table = weight * (absolute - absolute.max(axis=1, keepdims=True))
     ratio = change.log_likelihood_ratio
     for place, content in believed.items():
         bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
@@ -443,6 +446,13 @@ def combine(
         bonus[int(content)] = np.logaddexp(0.0, nudge + ratio[place])
         table[place] += bonus
     return np.asarray(table)
+
+
+def _trust(absolute: NDArray[np.float64], believed: Mapping[int, Content], change: ChangeEvidence) -> float:
+    """Return how far the absolute reading can be trusted in this light, 0..1: what did not change is what it can be tried on."""
+    unchanged = sum(change.log_likelihood_ratio[place] < 0.0 for place in believed)
+    share = len(contradictions(absolute, believed, change)) / max(int(unchanged), 1)
+    return max(LEAST_TRUST, 1.0 - 2.0 * share)
 
 
 def contradictions(

@@ -105,6 +105,16 @@ def test_an_arm_as_slim_as_a_row_of_discs_crosses_the_margin(view_from_above: Bo
     assert only(cover_of(arm(view, region, 5.5, 0.9, deep), region)).reaches_out
 
 
+def test_an_arm_that_looks_like_the_frame_is_still_an_arm_over_the_squares(view_from_above: BoardView) -> None:
+    """Skin over wood: where it crosses the frame, nothing is seen of it."""
+    region = Region.of_view(leant(view_from_above, 20.0))
+    mask = arm(leant(view_from_above, 20.0), region, 5.0, 1.4, 4.0)
+    mask[region.place_of_pixel == 64] = 0
+    cover = cover_of(mask, region)
+    assert only(cover).border_squares == 0.0
+    assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
+
+
 def test_without_a_pose_nothing_is_explained(view_from_above: BoardView) -> None:
     view = leant(view_from_above, 36.0)
     blind = Region(view.project(view.outer_corners_mm()), 8, 8, view.image_size)

@@ -171,6 +171,20 @@ def test_an_empty_place_that_changed_holds_something_even_if_the_reader_sees_har
     assert table[D4, Content.BLACK_MAN] - table[D4, Content.EMPTY] > 3.0
 
 
+def test_a_reader_that_is_wrong_about_half_of_what_did_not_change_is_hardly_heard() -> None:
+    """A lamp went out: every dark square looks like a black disc. Nothing changed there, so nothing stands there."""
+    believed = dict.fromkeys(range(32), Content.EMPTY)
+    absolute = np.full((64, 5), -30.0)
+    absolute[:16, Content.BLACK_MAN] = 0.0
+    absolute[16:32, Content.EMPTY] = 0.0
+    absolute[31] = (-30.0, 0.0, -30.0, -30.0, -30.0)
+    ratio = np.full(64, -6.0)
+    ratio[31] = 12.0
+    table = combine(absolute, believed, ChangeEvidence(np.full(64, 1.0), ratio))
+    assert [Content(int(row.argmax())) for row in table[:31]] == [Content.EMPTY] * 31
+    assert Content(int(table[31].argmax())) is Content.WHITE_MAN
+
+
 def test_a_picture_of_another_size_is_refused_in_a_sentence(desk: Desk) -> None:
     frame = Frame(np.zeros((100, 120, 3), np.uint8), 99.0, 99)
     with pytest.raises(BadPicture, match="changed their size"):
