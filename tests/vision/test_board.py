@@ -12,12 +12,11 @@ from damludo.simulation.clock import LockstepClock, World
 from damludo.simulation.furnish import furnished_table
 from damludo.simulation.optics import Optics
 from damludo.simulation.table import DiscColour
-from damludo.vision import lattice
 from damludo.vision.board import find_board, find_candidates, view_from_corners
 from damludo.vision.content import Content
 from damludo.vision.errors import BadPose, BoardNotFound
 from damludo.vision.frame import Image
-from damludo.vision.pose import Camera
+from damludo.vision.pose import Camera, fit_camera
 from damludo.vision.sides import SIDES, corners_of, places_in_picture, turned
 from damludo.vision.view import BoardView, grid_of
 
@@ -95,7 +94,7 @@ def test_four_clicks_are_refined_to_the_crossings(
 
 def test_a_picture_of_noise_is_given_up_before_much_is_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
     fits: list[int] = []
-    fit = lattice.fit_camera
+    fit = fit_camera
 
     def counted(
         points: NDArray[np.float64], pixels: NDArray[np.float64], image_size: tuple[int, int], near: Camera | None
@@ -103,7 +102,7 @@ def test_a_picture_of_noise_is_given_up_before_much_is_fitted(monkeypatch: pytes
         fits.append(len(points))
         return fit(points, pixels, image_size, near)
 
-    monkeypatch.setattr(lattice, "fit_camera", counted)
+    monkeypatch.setattr("damludo.vision.lattice.fit_camera", counted)
     for seed in range(3):
         noise = np.random.default_rng(seed).integers(0, 256, (480, 640, 3), dtype=np.uint8)
         assert find_candidates(noise, grid_of(8, 8)) == []
