@@ -36,8 +36,10 @@ SAME_EDGE = 0.03
 SCATTER, TILT = 0.01, 0.003
 """Samples of one edge scatter so much, in squares; the crossings foretell its direction so well, in squares a square."""
 ROUNDS = 3
-MOST_WORSE = 0.006
-"""Sides of the field make the crossings miss by no more than this farther, in squares; else the most distant one is left out."""
+MOST_WORSE, OF_MISS, LEAST_WORSE = 0.006, 0.25, 0.0025
+"""Sides of the field make the crossings miss by no more than so much farther, in squares, nor by more than this part of what they
+missed by, but for a little: crossings that agree with one another foretell the sides better than a frame's edge beside them shows
+them. Else the most distant side is left out."""
 BORDER_COUNTS = 2
 """A point of a side, which many samples tell, counts as so many crossings."""
 
@@ -63,7 +65,8 @@ def fitted_to_border(view: BoardView, image: Image, points: Floats, pixels: Floa
 def _fitted(view: BoardView, lines: list[tuple[float, float] | None], points: Floats, pixels: Floats) -> BoardView:
     """Return the view fitted to the crossings and to those sides that agree with them."""
     corners = view.project(view.outer_corners_mm())
-    most = _miss(view, points, pixels) + MOST_WORSE * square_px(corners, view.grid.columns, view.grid.rows)
+    side, miss = square_px(corners, view.grid.columns, view.grid.rows), _miss(view, points, pixels)
+    most = miss + max(LEAST_WORSE * side, min(MOST_WORSE * side, OF_MISS * miss))
     while any(line is not None for line in lines):
         where, seen = _border(view, lines)
         both = np.concatenate([points, *[where] * BORDER_COUNTS])
