@@ -39,8 +39,8 @@ ROUNDS = 3
 MOST_WORSE = 0.006
 """Sides of the field make the crossings miss by no more than this farther, in squares; else the most distant one is left out."""
 OF_MISS, LEAST_WORSE = 0.25, 0.0025
-"""The same for a side seen outward of its place: makers cut the outer rows narrower, hardly wider, so it may be a frame's edge, and
-crossings that agree with one another outvote it: a part of what they missed by, but not less than so many squares."""
+"""The same for a side seen outward of its place: makers cut the outer rows narrower, hardly wider, so it may be a frame's edge,
+and crossings that agree with one another outvote it: a part of what they missed by, but not less than so many squares."""
 BORDER_COUNTS = 2
 """A point of a side, which many samples tell, counts as so many crossings."""
 
