@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from damludo.vision.border import fitted_to_border
 from damludo.vision.content import BoardSizes, Grid
+from damludo.vision.dots import refined_on_dots
 from damludo.vision.errors import BadPose, BoardNotFound
 from damludo.vision.finding import BoardFinding, square_px
 from damludo.vision.frame import Image
@@ -122,8 +123,10 @@ def view_from_corners(
     for finding in find_candidates(refine, grid, sizes, white_at):
         if _near_clicks(finding.view, corners, board):
             return finding.view
-    refined = _refined(view, refine)
-    return refined if refined is not None and _near_clicks(refined, corners, board) else view
+    for refined in (_refined(view, refine), refined_on_dots(view, refine)):
+        if refined is not None and _near_clicks(refined, corners, board):
+            return refined
+    return view
 
 
 def _near_clicks(view: BoardView, corners: Floats, board: Floats) -> bool:

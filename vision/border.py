@@ -38,6 +38,9 @@ SCATTER, TILT = 0.01, 0.003
 ROUNDS = 3
 MOST_WORSE = 0.006
 """Sides of the field make the crossings miss by no more than this farther, in squares; else the most distant one is left out."""
+OF_MISS, LEAST_WORSE = 0.25, 0.0025
+"""The same for a side seen outward of its place: makers cut the outer rows narrower, hardly wider, so it may be a frame's edge,
+and crossings that agree with one another outvote it: a part of what they missed by, but not less than so many squares."""
 BORDER_COUNTS = 2
 """A point of a side, which many samples tell, counts as so many crossings."""
 
@@ -63,7 +66,9 @@ def fitted_to_border(view: BoardView, image: Image, points: Floats, pixels: Floa
 def _fitted(view: BoardView, lines: list[tuple[float, float] | None], points: Floats, pixels: Floats) -> BoardView:
     """Return the view fitted to the crossings and to those sides that agree with them."""
     corners = view.project(view.outer_corners_mm())
-    most = _miss(view, points, pixels) + MOST_WORSE * square_px(corners, view.grid.columns, view.grid.rows)
+    side, miss = square_px(corners, view.grid.columns, view.grid.rows), _miss(view, points, pixels)
+    inward = miss + MOST_WORSE * side
+    outward = miss + max(LEAST_WORSE * side, min(MOST_WORSE * side, OF_MISS * miss))
     while any(line is not None for line in lines):
         where, seen = _border(view, lines)
         both = np.concatenate([points, *[where] * BORDER_COUNTS])
@@ -72,9 +77,11 @@ def _fitted(view: BoardView, lines: list[tuple[float, float] | None], points: Fl
             fitted = fit_view(view.grid, view.sizes, both, both_seen, view.image_size)
         except (BadPose, np.linalg.LinAlgError):
             return view
-        if _miss(fitted, points, pixels) <= most:
+        offsets = [0.0 if line is None else line[0] for line in lines]
+        farthest = int(np.argmax(np.abs(offsets)))
+        if _miss(fitted, points, pixels) <= (outward if offsets[farthest] > 0 else inward):
             return fitted
-        lines[int(np.argmax([0.0 if line is None else abs(line[0]) for line in lines]))] = None
+        lines[farthest] = None
     return view
 
 

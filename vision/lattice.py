@@ -33,7 +33,7 @@ CHANCE_IN_PATCH, MOST_MISSED = 20, 0.15
 """Grain and noise make patches of which one plane explains up to 16 crossings by chance, but badly: it misses them by 0.1 to 0.4
 squares (root mean square, for the degrees of freedom that are left), those of boards by 0.01 to 0.1."""
 LEAST_SEEN = 0.4
-"""A lattice with fewer of the crossings that it foretells grows no further; boards showed 0.55 to 1, noise 0.13 to 0.35."""
+"""A lattice grows no further if fewer of the crossings that it foretells are seen; boards showed 0.55 to 1, noise 0.1 to 0.35."""
 PLANE_POINTS = 4
 """So many points a plane meets always."""
 MATCH_SQUARES = 0.2

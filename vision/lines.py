@@ -34,7 +34,7 @@ ROUGH_PX = 0.8
 LEAST_LINES = 0.7
 """Part of the lines, weighted by how clear they are, that a board must show."""
 SETTLED_ROUND = 2
-"""From this round on a board shows as many lines as it ever will: rendered ones 0.95 and more of them, other things 0.7."""
+"""From this round on a board shows as many lines as it ever will: rendered ones 0.95 and more of them, others 0.7 or less."""
 MOST_MISSED = 0.03
 """Median distance of the lines from their places, in squares; rendered boards 0.01, noise 0.06."""
 BESIDE, CLEARER = 0.25, 1.5

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from damludo.robot.places import TableLayout
 from damludo.simulation.camera import SimulatedCamera
@@ -15,6 +16,7 @@ from damludo.vision.board import find_board, find_candidates, view_from_corners
 from damludo.vision.content import Content
 from damludo.vision.errors import BadPose, BoardNotFound
 from damludo.vision.frame import Image
+from damludo.vision.pose import Camera, fit_camera
 from damludo.vision.sides import SIDES, corners_of, places_in_picture, turned
 from damludo.vision.view import BoardView, grid_of
 
@@ -88,3 +90,20 @@ def test_four_clicks_are_refined_to_the_crossings(
     clicks = truth + np.array([[9.0, -8.0], [-10.0, 7.0], [8.0, 9.0], [-9.0, -10.0]])
     view = view_from_corners(clicks, (640, 480), view_from_above.grid, refine=draw(start))
     assert worst_corner(view, view_from_above.project(view_from_above.outer_corners_mm())) <= 0.05
+
+
+def test_a_picture_of_noise_is_given_up_before_much_is_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    fits: list[int] = []
+    fit = fit_camera
+
+    def counted(
+        points: NDArray[np.float64], pixels: NDArray[np.float64], image_size: tuple[int, int], near: Camera | None
+    ) -> Camera:
+        fits.append(len(points))
+        return fit(points, pixels, image_size, near)
+
+    monkeypatch.setattr("damludo.vision.lattice.fit_camera", counted)
+    for seed in range(3):
+        noise = np.random.default_rng(seed).integers(0, 256, (480, 640, 3), dtype=np.uint8)
+        assert find_candidates(noise, grid_of(8, 8)) == []
+    assert len(fits) < 60
