@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -119,8 +120,7 @@ class Camera:
     @property
     def held_back(self) -> dict[str, int]:
         """How many pictures were held back, by the reason."""
-        judge = self._soundness
-        return {"torn": judge.torn, "black": judge.black, "late": judge.late}
+        return self._soundness.held_back
 
     def __enter__(self) -> "Camera":
         return self
@@ -135,9 +135,7 @@ class Camera:
 
     def _run(self) -> None:
         """Read until closed or lost. The device belongs to this thread: releasing it elsewhere during a read crashes drivers."""
-        changed_s = self._clock.now_s()
         number = 0
-        last: Image | None = None
         try:
             while not self._closing:
                 if self._hold_wanted:
@@ -153,14 +151,12 @@ class Camera:
                     image = _as_bgr(image)
                 except BadPicture as error:
                     return self._fail(str(error))
-                if last is None or not np.array_equal(last, image):
-                    changed_s = now_s
-                elif self._frozen_s is not None and now_s - changed_s >= self._frozen_s:
+                sound = self._soundness.accepts(image, now_s)
+                if self._frozen_s is not None and self._soundness.same_s >= self._frozen_s:
                     return self._fail(
                         f"{self._named} is frozen: the same picture for {self._frozen_s:g} s; {self._repair}"
                     )
-                last = image
-                if not self._soundness.accepts(image, now_s):
+                if not sound:
                     continue
                 number += 1
                 with self._news:
@@ -182,6 +178,19 @@ SAME_SHAPE = 0.02
 """Pictures whose ratio of width to height differs by less than this part show the same, in another resolution."""
 
 
+class OpenCamera(Protocol):
+    """What `SteadyCamera` needs of a camera: `Camera`, or one that is simulated in step."""
+
+    @property
+    def held_back(self) -> dict[str, int]: ...
+
+    def read(self) -> Frame: ...
+
+    def hold_settings(self) -> dict[str, str]: ...
+
+    def close(self) -> None: ...
+
+
 class SteadyCamera:
     """A camera that comes back: when it is lost it is opened anew, also under another number, and frames go on counting.
 
@@ -195,7 +204,11 @@ class SteadyCamera:
     """
 
     def __init__(
-        self, camera: Camera, again: Callable[[], Camera], clock: Clock | None = None, patience_s: float = PATIENCE_S
+        self,
+        camera: OpenCamera,
+        again: Callable[[], OpenCamera],
+        clock: Clock | None = None,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self._camera, self._again, self._patience_s = camera, again, patience_s
         self._clock: Clock = clock if clock is not None else _MonotonicClock()

@@ -19,7 +19,7 @@ ARM_BORDER_SQUARES = 0.25
 """What touches the border along less than this is no arm."""
 FILLED = 0.65
 """A place that gained or lost its discs changed over at least this part of a disc's foot (a dark king on a dark square: 0.76)."""
-LEFT_SQUARES, LEFT_BORDER_SQUARES = 0.2, 0.45
+LEFT_SQUARES, LEFT_BORDER_SQUARES = 0.2, 0.7
 """So much of a part, and of the border that it touches, may lie beyond what discs on the changed places hide: a shadow."""
 OVERHANG_SQUARES = 1.1
 """A stack's round top crosses the border along no more than this, seen from 36 degrees; an arm is wider."""

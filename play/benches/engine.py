@@ -13,6 +13,7 @@ Row = tuple[str, float, str, float | None, bool]
 GAME = "english"
 COMMAND = (sys.executable, "-m", "damludo.play.cli", "engine")
 START_CPU_S, MEMORY_MB = 1.5, 400.0
+STARTS = 3
 FIRST_MOVE = 7_000
 """Positions of the first move: more than plain Python would search."""
 LONG_SEARCH = 15_000_000
@@ -20,15 +21,18 @@ LONG_SEARCH = 15_000_000
 
 
 def start_figures(command: Sequence[str] = COMMAND) -> tuple[Row, ...]:
-    """Measure what starting the engine and its first move cost, for the second time, so that all is compiled.
+    """Measure what starting the engine and its first move cost when all is compiled; the best of some starts counts.
 
     Raises:
         CommandError: the engine did not answer.
     """
     _run(command, FIRST_MOVE)
-    before_s = _children_s()
-    _run(command, FIRST_MOVE)
-    return ((f"{GAME} second start, first move", round(_children_s() - before_s, 2), "CPU s", START_CPU_S, True),)
+    spent_s = []
+    for _ in range(STARTS):
+        before_s = _children_s()
+        _run(command, FIRST_MOVE)
+        spent_s.append(_children_s() - before_s)
+    return ((f"{GAME} second start, first move", round(min(spent_s), 2), "CPU s", START_CPU_S, True),)
 
 
 def memory_figures(command: Sequence[str] = COMMAND) -> tuple[Row, ...]:

@@ -203,24 +203,6 @@ def test_what_was_held_is_held_again_when_the_plug_is_back() -> None:
     source.close()
 
 
-def test_a_queue_of_two_seconds_that_keeps_filling_gives_the_picture_of_its_time() -> None:
-    """The driver hands out a queue of 60 at once, after a stall; none of those pictures is taken for one of now."""
-
-    def stalling(number: int) -> Image:
-        if number == 20:
-            time.sleep(1.0)
-        elif number < 20 or number > 70:
-            time.sleep(0.02)
-        return counted(number)
-
-    with camera(Device(stalling, pause_s=0.0)) as source:
-        numbers: list[int] = []
-        while not numbers or numbers[-1] < 75:
-            numbers.append(int(source.read().image[0, 0, 0]) - 20)
-        assert source.held_back["late"] >= 40
-    assert not {n for n in numbers if 24 <= n <= 66}
-
-
 def test_a_replugged_camera_is_known_by_its_link(tmp_path: Path) -> None:
     (tmp_path / "video2").touch()
     links = tmp_path / "by-id"

@@ -98,6 +98,13 @@ def test_an_arm_that_lies_still_is_not_explained(
     assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
 
 
+@pytest.mark.parametrize("deep", [2.0, 3.0, 4.0])
+def test_an_arm_as_slim_as_a_row_of_discs_crosses_the_margin(view_from_above: BoardView, deep: float) -> None:
+    view = leant(view_from_above, 0.0, everywhere=True)
+    region = Region.of_view(view)
+    assert only(cover_of(arm(view, region, 5.5, 0.9, deep), region)).reaches_out
+
+
 def test_without_a_pose_nothing_is_explained(view_from_above: BoardView) -> None:
     view = leant(view_from_above, 36.0)
     blind = Region(view.project(view.outer_corners_mm()), 8, 8, view.image_size)
