@@ -13,9 +13,13 @@ PAGE_MM = (210.0, 297.0)
 MODULES = 6
 """Fields along a side of a 4x4 marker with its black border."""
 RULER_MM = 100.0
-HINT = (
-    "Print at 100 %. The ruler must be 100 mm long. Cut along the thin lines; lay each tip at its corner of the field."
+HINTS = (
+    "Print at 100 %: the ruler must be 100 mm long. Cut along the thin lines. Lay the cards flat on the frame,",
+    "each with its marked tip at its corner of the playing field, all four upright as White sees them.",
 )
+STRIP_MM = 8.0
+"""Each card carries its name on a strip away from its tip: cut cards look alike."""
+NAMES = ("a1", "rank 1, last file", "opposite a1", "file a, last rank")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,26 +98,35 @@ def cards_pdf(card: CardSize) -> bytes:
 
 
 def _page(card: CardSize) -> Iterator[_Box | _Text]:
-    """Give what is on the page: four cards laid out as they lie around the board, a hint and a ruler."""
+    """Give what is on the page: four cards laid out as they lie around the board, hints and a ruler."""
     side = card.marker_mm + 2 * card.margin_mm
-    gap = 12.0
-    left, top = (PAGE_MM[0] - 2 * side - gap) / 2, 30.0
-    yield _Text(20.0, 15.0, 3.6, HINT)
+    gap, top = 12.0, 34.0
+    left, height = (PAGE_MM[0] - 2 * side - gap) / 2, side + STRIP_MM
+    for line, hint in enumerate(HINTS):
+        yield _Text(20.0, 15.0 + 6.0 * line, 3.6, hint)
     for number, (x, y) in enumerate(OUTWARD):
-        at_x = left + (side + gap) * (x > 0)
-        at_y = top + (side + gap) * (y < 0)
-        yield _Box(at_x, at_y, side, side, filled=False)
-        yield from _marker(number, at_x + card.margin_mm, at_y + card.margin_mm, card.marker_mm)
+        yield from _card(number, left + (side + gap) * (x > 0), top + (height + gap) * (y < 0), card)
         tip = {(-1, -1): "upper right", (1, -1): "upper left", (1, 1): "lower left", (-1, 1): "lower right"}[(x, y)]
-        below = top + 2 * side + gap + 12.0 + 7.0 * number
-        yield _Text(
-            20.0,
-            below,
-            4.0,
-            f"Card {number}: its {tip} tip at the corner of {CORNERS[number]}, upright as White sees it.",
-        )
+        below = top + 2 * height + gap + 12.0 + 7.0 * number
+        yield _Text(20.0, below, 4.0, f"Card {number}: its {tip} tip at the outer corner of {CORNERS[number]}.")
     yield _Box(20.0, PAGE_MM[1] - 22.0, RULER_MM, 1.0)
     yield _Text(20.0, PAGE_MM[1] - 14.0, 3.6, f"{RULER_MM:g} mm; markers {card.marker_mm:g} mm")
+
+
+def _card(number: int, x: float, y: float, card: CardSize) -> Iterator[_Box | _Text]:
+    """Give a card whose top left corner is at (x, y): its outline, marker, marked tip, and its name on the strip."""
+    side, thick, arm = card.marker_mm + 2 * card.margin_mm, 0.8, 0.8 * card.margin_mm
+    outward_x, outward_y = OUTWARD[number]
+    # The tip is on the inner side: right of cards that lie to the left of the field, above those that lie below it.
+    marker_y = y if outward_y < 0 else y + STRIP_MM
+    tip_x, tip_y = x + side * (outward_x < 0), marker_y + side * (outward_y > 0)
+    yield _Box(x, y, side, side + STRIP_MM, filled=False)
+    yield from _marker(number, x + card.margin_mm, marker_y + card.margin_mm, card.marker_mm)
+    yield _Box(tip_x - arm * (outward_x < 0), tip_y - thick * (outward_y > 0), arm, thick)
+    yield _Box(tip_x - thick * (outward_x < 0), tip_y - arm * (outward_y > 0), thick, arm)
+    strip_y = y + side if outward_y < 0 else y
+    name = f"{number}: {NAMES[number]}"
+    yield _Text(x + 1.5, strip_y + STRIP_MM - 3.0, min(4.0, (side - 3.0) / (0.55 * len(name))), name)
 
 
 def _marker(number: int, x: float, y: float, side: float) -> Iterator[_Box]:

@@ -28,7 +28,7 @@ from damludo.play.records.record import SUFFIX, TIME_FORM, Record, camera_path, 
 from damludo.play.settings import BoardSettings, PlaySettings
 from damludo.play.table.eyes_again import find_again, keep_eyes
 from damludo.play.table.foresight import outlines_ahead
-from damludo.play.table.setup import CalibratedEyes, calibrate_eyes, guarded_arm, machine_player, show_carriage
+from damludo.play.table.setup import CalibratedEyes, adviser, calibrate_eyes, guarded_arm, machine_player, show_carriage
 from damludo.play.table.thinking_on import ThinkingOn, pondering_player
 from damludo.play.table_parts import OpenTable, Sitting, TableParts, real_parts, simulated_parts
 from damludo.play.terminal import Terminal
@@ -47,8 +47,6 @@ SEARCH_AGAIN_S = 1.0
 """Between two looks for a board that is being set up."""
 NEXT_ORDER_HZ = 10.0
 PONDER = ("on", "off")
-HINT_LEVEL = 7
-"""Hints are of at least this level; it needs well below a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +387,7 @@ class _Session:
             self._sitting.racks,
             time=parse_time_control(wanted.clock),
             player_of=self._thinking.player,
-            adviser=machine_player(max(wanted.level, HINT_LEVEL), seed=0),
+            adviser=adviser(self._game.variant, wanted.level),
             level=wanted.level,
             touch=TouchRule(self._touch, seen.eyes.touches, record.agreed if record else None),
             # Only the watch for hands: what was learnt of the discs still holds, whatever hid them.

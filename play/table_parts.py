@@ -8,7 +8,9 @@ from typing import Any
 
 from damludo.calibration.profile import is_camera_profile
 from damludo.play.calibration.known_camera import KnownCamera, known_camera
+from damludo.play.calibration.pictures import setting_notes, settled
 from damludo.play.clock import WallClock
+from damludo.play.console import note
 from damludo.play.content import layout_for
 from damludo.play.folders import Folders
 from damludo.play.gantry.devices import profile_of_port
@@ -151,6 +153,8 @@ def real_parts(
         contextlib.closing(open_source(camera, clock=clock)) as source,
         Gantry(SerialLine(port), GRBL, clock, profile.machine) as gantry,
     ):
+        for sentence in setting_notes(settled(source)):
+            note(f"Note: {sentence}.")
         yield TableParts(layout, source, gantry, clock, lambda _: profile.board, white_at, known=known, ponders=ponders)
 
 

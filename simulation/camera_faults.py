@@ -90,6 +90,10 @@ class FaultyCamera:
         self._last = frame.image
         return Frame(image, frame.time_s, frame.number)
 
+    def begin(self, fault: CameraFault) -> None:
+        """Let one more fault act."""
+        self._faults = (*self._faults, fault)
+
     def close(self) -> None:
         """Close the camera."""
         self._source.close()

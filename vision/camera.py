@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -32,7 +33,7 @@ class Camera:
     lives in a process of its own (`CaptureProcess`): a call of it that never returns is ended by `close`.
 
     Args:
-        source: number of the camera, device path, or an http/rtsp URL.
+        source: number of the camera, device path, or an http/rtsp URL; what is said of it leaves out a password.
         clock: stamps the frames; the monotonic clock of this computer if None.
         read_timeout_s: after so long without a new picture `read` gives up.
         frozen_s: identical pictures for so long are a fault; None for sources whose pictures may be identical.
@@ -50,17 +51,17 @@ class Camera:
         frozen_s: float | None = FROZEN_S,
         open_capture: Callable[[int | str], Capture] | None = None,
     ) -> None:
-        self.source = source
+        self.source = spoken(source)
+        self._named, self._repair = f"camera {self.source}", "check its cable and plug it in again"
+        if _is_stream(source):
+            self._named, self._repair = f"the stream {self.source}", "see whether its device is on and in the network"
         self._clock: Clock = clock if clock is not None else _MonotonicClock()
         self._read_timeout_s, self._frozen_s = read_timeout_s, frozen_s
         self._soundness = Soundness()
         self._capture = (open_capture or CaptureProcess)(source)
         if not self._capture.isOpened():
             self._capture.release()
-            raise CameraNotFound(
-                f"camera {source} cannot be opened; check its plug, that no other program uses it, and its number with "
-                f"'damludo doctor'"
-            )
+            raise CameraNotFound(_cannot_open(source))
         self._news = threading.Condition()
         self._newest: Frame | None = None
         self._fault: str | None = None
@@ -68,7 +69,7 @@ class Camera:
         self._closing = False
         self._hold_wanted = False
         self._held: dict[str, str] | None = None
-        self._thread = threading.Thread(target=self._run, name=f"camera {source}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=self._named, daemon=True)
         self._thread.start()
 
     def read(self) -> Frame:
@@ -81,11 +82,9 @@ class Camera:
             if not self._news.wait_for(self._has_news, timeout=self._read_timeout_s):
                 doubt = self._soundness.doubt
                 told = "only pictures that are torn or late" if doubt else "no picture"
-                raise CameraLost(
-                    f"camera {self.source} gave {told} for {self._read_timeout_s:g} s; check its cable and plug it in again"
-                )
+                raise CameraLost(f"{self._named} gave {told} for {self._read_timeout_s:g} s; {self._repair}")
             if self._fault is not None or self._newest is None:
-                raise CameraLost(self._fault or f"camera {self.source} is closed")
+                raise CameraLost(self._fault or f"{self._named} is closed")
             self._given = self._newest.number
             return self._newest
 
@@ -102,7 +101,7 @@ class Camera:
             self._hold_wanted, self._held = True, None
             done = self._news.wait_for(lambda: self._held is not None or self._fault is not None, self._read_timeout_s)
             if self._held is None or not done:
-                raise CameraLost(self._fault or f"camera {self.source} does not answer; plug it in again")
+                raise CameraLost(self._fault or f"{self._named} does not answer; {self._repair}")
             return self._held
 
     def close(self) -> None:
@@ -110,7 +109,7 @@ class Camera:
         with self._news:
             self._closing = True
             if self._fault is None:
-                self._fault = f"camera {self.source} is closed"
+                self._fault = f"{self._named} is closed"
             self._news.notify_all()
         if self._thread is not threading.current_thread():
             self._thread.join(timeout=0.5)
@@ -121,8 +120,7 @@ class Camera:
     @property
     def held_back(self) -> dict[str, int]:
         """How many pictures were held back, by the reason."""
-        judge = self._soundness
-        return {"torn": judge.torn, "black": judge.black, "late": judge.late}
+        return self._soundness.held_back
 
     def __enter__(self) -> "Camera":
         return self
@@ -137,9 +135,7 @@ class Camera:
 
     def _run(self) -> None:
         """Read until closed or lost. The device belongs to this thread: releasing it elsewhere during a read crashes drivers."""
-        changed_s = self._clock.now_s()
         number = 0
-        last: Image | None = None
         try:
             while not self._closing:
                 if self._hold_wanted:
@@ -150,19 +146,17 @@ class Camera:
                 good, image = self._capture.read()
                 now_s = self._clock.now_s()
                 if not good or image is None:
-                    return self._fail(f"camera {self.source} stopped; check its cable and plug it in again")
+                    return self._fail(f"{self._named} stopped; {self._repair}")
                 try:
                     image = _as_bgr(image)
                 except BadPicture as error:
                     return self._fail(str(error))
-                if last is None or not np.array_equal(last, image):
-                    changed_s = now_s
-                elif self._frozen_s is not None and now_s - changed_s >= self._frozen_s:
+                sound = self._soundness.accepts(image, now_s)
+                if self._frozen_s is not None and self._soundness.same_s >= self._frozen_s:
                     return self._fail(
-                        f"camera {self.source} is frozen: the same picture for {self._frozen_s:g} s; plug it in again"
+                        f"{self._named} is frozen: the same picture for {self._frozen_s:g} s; {self._repair}"
                     )
-                last = image
-                if not self._soundness.accepts(image, now_s):
+                if not sound:
                     continue
                 number += 1
                 with self._news:
@@ -184,6 +178,19 @@ SAME_SHAPE = 0.02
 """Pictures whose ratio of width to height differs by less than this part show the same, in another resolution."""
 
 
+class OpenCamera(Protocol):
+    """What `SteadyCamera` needs of a camera: `Camera`, or one that is simulated in step."""
+
+    @property
+    def held_back(self) -> dict[str, int]: ...
+
+    def read(self) -> Frame: ...
+
+    def hold_settings(self) -> dict[str, str]: ...
+
+    def close(self) -> None: ...
+
+
 class SteadyCamera:
     """A camera that comes back: when it is lost it is opened anew, also under another number, and frames go on counting.
 
@@ -197,7 +204,11 @@ class SteadyCamera:
     """
 
     def __init__(
-        self, camera: Camera, again: Callable[[], Camera], clock: Clock | None = None, patience_s: float = PATIENCE_S
+        self,
+        camera: OpenCamera,
+        again: Callable[[], OpenCamera],
+        clock: Clock | None = None,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self._camera, self._again, self._patience_s = camera, again, patience_s
         self._clock: Clock = clock if clock is not None else _MonotonicClock()
@@ -257,6 +268,29 @@ class SteadyCamera:
             self._camera = self._again()
             if self._held:
                 self._camera.hold_settings()
+
+
+def spoken(source: int | str) -> str:
+    """Return a source as it may be shown and kept: without the user name and password of a URL."""
+    text = str(source)
+    scheme, mark, rest = text.partition("://")
+    if not mark:
+        return text
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+
+def _is_stream(source: int | str) -> bool:
+    return isinstance(source, str) and "://" in source
+
+
+def _cannot_open(source: int | str) -> str:
+    if _is_stream(source):
+        return f"the stream {spoken(source)} cannot be opened; open the same address in a browser: it must show moving pictures"
+    return (
+        f"camera {source} cannot be opened; check its plug, that no other program uses it, and its number with "
+        f"'damludo doctor'"
+    )
 
 
 def stable_name(number: int, links: Path = Path("/dev/v4l/by-id"), devices: Path = Path("/dev")) -> str | None:

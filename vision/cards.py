@@ -20,8 +20,8 @@ from damludo.vision.view import BoardView
 Floats = NDArray[np.float64]
 
 DICTIONARY = cv2.aruco.DICT_4X4_50
-CORNERS = ("a1", "last file of rank 1", "opposite a1", "last rank of file a")
-"""The corner of card number 0, 1, 2, 3."""
+CORNERS = ("a1", "the last square of rank 1", "the square opposite a1", "the last square of file a")
+"""At the outer corner of which square card number 0, 1, 2, 3 lies."""
 OUTWARD = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 """To which side of its corner each card lies, x and y of the board frame."""
 FEWEST_CARDS = 3

@@ -31,11 +31,14 @@ class Soundness:
     Attributes:
         torn, black, late: how many were held back.
         doubt: why the last picture was held back: "torn", "black", "late", or "" for a sound one.
+        same_s: for how long the same bytes have come: the driver repeats its last picture.
     """
 
     def __init__(self) -> None:
         self.torn = self.black = self.late = 0
         self.doubt = ""
+        self.same_s = 0.0
+        self._changed_s: float | None = None
         self._last: Image | None = None
         self._torn_in_a_row = 0
         self._bars = 0
@@ -44,11 +47,19 @@ class Soundness:
         self._intervals: deque[float] = deque(maxlen=INTERVALS)
         self._behind_s = 0.0
 
+    @property
+    def held_back(self) -> dict[str, int]:
+        """How many pictures were held back, by the reason."""
+        return {"torn": self.torn, "black": self.black, "late": self.late}
+
     def accepts(self, image: Image, now_s: float) -> bool:
         """Return whether a picture, shape (h, w, 3), that came at `now_s` may be looked at."""
         late = self._is_late(now_s)
         black = self._is_black(image, now_s)
         torn = not black and self._is_torn(image)
+        if self._changed_s is None or self._last is None or not np.array_equal(self._last, image):
+            self._changed_s = now_s
+        self.same_s = now_s - self._changed_s
         self._last = image
         self.doubt = "late" if late else "black" if black else "torn" if torn else ""
         self.late += late

@@ -19,6 +19,7 @@ from damludo.play.table.setup import CALIBRATION_FRAMES, CalibratedEyes, calibra
 from damludo.rules.position import Position
 from damludo.rules.traits import Variant
 from damludo.vision.board import refined_view
+from damludo.vision.camera import spoken
 from damludo.vision.content import BoardSizes
 from damludo.vision.errors import BoardNotFound
 from damludo.vision.frame import FrameSource, Image
@@ -58,7 +59,7 @@ def known_camera(source: str, variant: Variant, where: Folders, given: Path | No
             raise CommandError(
                 f"{given} is the profile of a board of {profile.grid.columns} x {profile.grid.rows}, but {variant.names['en']} "
                 f"is played on one of {variant.board.columns} x {variant.board.rows}; leave --calibration out, or make one with "
-                f"'damludo calibrate pieces --camera {source} --game {variant.key}'",
+                f"'damludo calibrate pieces --camera {spoken(source)} --game {variant.key}'",
                 ExitCode.NOT_CALIBRATED,
             )
         return KnownCamera(profile, given, source, asked=True)
@@ -119,7 +120,7 @@ def eyes_by_profile(
             return eyes_with(source, clock, view, look, known.profile.white_at), _told(known, variant, sizes)
         names = ", ".join(variant.board.name(place) for place in wrong[best][:8])
         why = f"{len(wrong[best])} squares do not show the position ({names}), as if board or camera were moved by a square"
-    renew = f"damludo calibrate pieces --camera {known.source} --game {variant.key}"
+    renew = f"damludo calibrate pieces --camera {spoken(known.source)} --game {variant.key}"
     if known.asked:
         raise CommandError(
             f"the profile {known.path} does not fit: {why}; make it anew with '{renew}', or leave --calibration out: the board "

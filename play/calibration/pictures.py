@@ -13,7 +13,7 @@ from damludo.play.content import board_content
 from damludo.play.folders import Folders
 from damludo.rules.position import Colour
 from damludo.rules.traits import Variant
-from damludo.vision.camera import SteadyCamera, open_source
+from damludo.vision.camera import SteadyCamera, open_source, spoken
 from damludo.vision.cards import CardSize
 from damludo.vision.content import BoardSizes, Content
 from damludo.vision.errors import BadPicture, EndOfFrames
@@ -28,7 +28,7 @@ WARM_UP_S = 1.5
 
 def camera_name(source: str) -> str:
     """Return the name of a camera in the names of its profiles."""
-    return f"camera-{source}" if source.isdigit() else source
+    return f"camera-{source}" if source.isdigit() else spoken(source)
 
 
 def board_name(variant: Variant) -> str:
@@ -164,13 +164,32 @@ def _simulated(choice: EyesChoice) -> Taken:
     return Taken(frames, f"simulated-{choice.seed}", {}, with_king)
 
 
+def settled(source: FrameSource) -> Mapping[str, str]:
+    """Let a camera find its exposure, then stop its automatics there: they would pump whenever a hand comes in.
+
+    Returns:
+        For each of them "held at VALUE" or "not obeyed"; nothing for what is no camera.
+
+    Raises:
+        CameraLost: it gives no pictures.
+    """
+    if not isinstance(source, SteadyCamera):
+        return {}
+    begin = source.read().time_s
+    while source.read().time_s - begin < WARM_UP_S:
+        pass
+    return source.hold_settings()
+
+
+def setting_notes(settings: Mapping[str, str]) -> Iterator[str]:
+    """Give the sentence about the automatics that go on, if any do."""
+    deaf = [name for name, told in settings.items() if told == "not obeyed"]
+    if deaf:
+        yield f"the camera keeps its automatic {', '.join(deaf)}: brightness may drift, which is watched during the game"
+
+
 def _live(source: FrameSource, choice: EyesChoice) -> Taken:
-    settings: Mapping[str, str] = {}
-    if isinstance(source, SteadyCamera):
-        begin = source.read().time_s
-        while source.read().time_s - begin < WARM_UP_S:
-            pass
-        settings = source.hold_settings()
+    settings = settled(source)
 
     def take() -> list[Frame]:
         frames: list[Frame] = []

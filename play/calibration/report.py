@@ -32,7 +32,7 @@ h2 { font-size: 19px; margin: 34px 0 10px; } .soft { color: var(--soft); } .verd
 .bad { background: #fdeae6; border-color: #c8432b; } .verdict p { margin: 6px 0 0; }
 img { width: 100%; border-radius: 8px; border: 1px solid var(--line); display: block; }
 svg { width: 100%; max-width: 720px; height: auto; display: block; }
-table { border-collapse: collapse; } td, th { padding: 4px 14px 4px 0; text-align: left; vertical-align: top;
+table { border-collapse: collapse; } td, th { padding: 4px 22px 4px 0; text-align: left; vertical-align: top;
   overflow-wrap: normal; }
 th { font-weight: 600; color: var(--soft); } .scroll { overflow-x: auto; } .facts { display: grid; gap: 10px;
   grid-template-columns: repeat(auto-fit, minmax(230px, 1fr)); } .fact { background: #fff; border: 1px solid var(--line);
@@ -46,6 +46,9 @@ th { font-weight: 600; color: var(--soft); } .scroll { overflow-x: auto; } .fact
   .cell { font-size: 12px; } .cell small { font-size: 9px; } td, th { padding-right: 10px; font-size: 14px; } }
 """
 
+NOT_LOOKED = "–"
+"""In the history: the step did not look at the squares."""
+
 
 def write_report_page(choice: EyesChoice, output: Path | None) -> dict[str, object]:
     """Write the page and its JSON beside it; return the JSON document.
@@ -56,14 +59,12 @@ def write_report_page(choice: EyesChoice, output: Path | None) -> dict[str, obje
         NoProfile: nothing was calibrated.
         CommandError: the page cannot be written, or would take the profile's place.
     """
-    path, images = _profile_and_pictures(choice)
+    path, images, doubt = _profile_and_pictures(choice)
     profile = load_camera(path)
-    pose = None
-    if images:
-        pose = pose_quality(profile.view, images)
+    pose = pose_quality(profile.view, images) if images else None
     page = output or path.parent / "reports" / path.with_suffix(".html").name
     same_as_json = _json_beside(page, path)
-    answer = _document(profile, path, page, pose, choice.variant.board)
+    answer = _document(profile, path, page, pose, choice.variant.board, doubt or _not_good(pose))
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(_page(profile, choice, pose, images, answer), encoding="utf-8")
@@ -85,17 +86,26 @@ def _json_beside(page: Path, profile: Path) -> Path:
     return beside
 
 
-def _profile_and_pictures(choice: EyesChoice) -> tuple[Path, list[Image]]:
+def _profile_and_pictures(choice: EyesChoice) -> tuple[Path, list[Image], str | None]:
+    """Return the profile, the pictures to draw on, and why the profile cannot be good for what the camera gives today."""
     if not (choice.pictures or choice.seed is not None or choice.source):
         path = choice.file or _newest(choice.where.calibration)
-        return path, _kept(path)
+        return path, _kept(path), None
     with taking(choice) as taken:
         path = choice.file or camera_path(choice.where.data, taken.camera, choice.board_name)
         images = taken.images
     if not path.exists():
         raise NoProfile(f"there is no profile {path}; make it with 'damludo calibrate pieces'")
     height, width = images[0].shape[:2]
-    return path, images if load_camera(path).image_size == (width, height) else _kept(path)
+    size = load_camera(path).image_size
+    if size == (width, height):
+        return path, images, None
+    return (
+        path,
+        _kept(path),
+        f"the pictures have {width} x {height} px, the profile was made with {size[0]} x {size[1]}; set the camera back, or make "
+        f"the profile anew with 'damludo calibrate pieces' (the picture below is the one that was kept)",
+    )
 
 
 def _newest(folder: Path) -> Path:
@@ -112,7 +122,7 @@ def _kept(path: Path) -> list[Image]:
 
 
 def _document(
-    profile: CameraProfile, path: Path, page: Path, pose: PoseQuality | None, board: Board
+    profile: CameraProfile, path: Path, page: Path, pose: PoseQuality | None, board: Board, why_not: str | None
 ) -> dict[str, object]:
     def number(value: float) -> float | None:
         return round(value, 4) if np.isfinite(value) else None
@@ -135,7 +145,8 @@ def _document(
         "limit_squares": MOST_ERROR_SQUARES,
         "crossings": None if pose is None else pose.seen,
         "crossings_expected": None if pose is None else pose.expected,
-        "good": pose is not None and pose.good,
+        "good": why_not is None,
+        "reason": why_not,
         "margins_nats": margins or None,
         "blind": {board.name(int(place)): why for place, why in profile.blind.items()},
         "settings": dict(profile.settings),
@@ -166,7 +177,7 @@ def _page(
         f"<h1>Calibration of {html.escape(profile.camera)} over {html.escape(profile.board)}</h1>",
         f'<p class="soft">{html.escape(choice.variant.names["en"])}; White\'s first rank is at the {profile.white_at} of the '
         f"picture; profile {html.escape(str(answer['file']))}</p>",
-        _verdict(pose, _unclear_words(profile, board)),
+        _verdict(pose, None if answer["good"] else str(answer["reason"]), _unclear_words(profile, board)),
         _facts(profile, pose),
     ]
     if images:
@@ -198,16 +209,22 @@ def _page(
     )
 
 
-def _verdict(pose: PoseQuality | None, unclear: str) -> str:
-    """Say first whether it is good, then which squares are not, and what to do."""
+def _not_good(pose: PoseQuality | None) -> str | None:
+    """Return why a profile is not good, with what to do; None if it is."""
     if pose is None:
-        return (
-            '<div class="verdict bad">There is no picture to check the profile with; name a camera or a picture.</div>'
-        )
+        return "there is no picture to check the profile with; name a camera or a picture"
     try:
         require_good(pose)
     except CalibrationError as error:
-        return f'<div class="verdict bad"><b>Not good.</b> {html.escape(str(error))}</div>'
+        return str(error)
+    return None
+
+
+def _verdict(pose: PoseQuality | None, why_not: str | None, unclear: str) -> str:
+    """Say first whether it is good, then which squares are not, and what to do."""
+    if why_not is not None or pose is None:
+        sentence = why_not or ""
+        return f'<div class="verdict bad"><b>Not good.</b> {html.escape(sentence[:1].upper() + sentence[1:])}.</div>'
     limit = MOST_ERROR_SQUARES * pose.square_mm
     words = f"The crossings miss by {pose.error_mm:.2f} mm; up to {limit:.1f} mm would do."
     return f'<div class="verdict good"><b>Good.</b> {words}{unclear}</div>'
@@ -295,7 +312,10 @@ def _colour(margin: float, blind: bool) -> str:
 
 def _weak_words(profile: CameraProfile, board: Board) -> str:
     weak = [board.name(place) for place in _weak(profile)]
-    lines = [f"<b>{board.name(int(place))}</b>: {html.escape(str(why))}." for place, why in profile.blind.items()]
+    lines = []
+    for reason in dict.fromkeys(profile.blind.values()):
+        places = ", ".join(board.name(int(place)) for place, why in profile.blind.items() if why == reason)
+        lines.append(f"<b>{places}</b>: {html.escape(str(reason))}.")
     if weak:
         lines.append(
             f"<b>{', '.join(weak)}</b>: hard to read, because disc and square look nearly alike there; more light from the side "
@@ -319,11 +339,12 @@ def _settings(profile: CameraProfile) -> list[str]:
 def _history(records: Sequence[Record]) -> str:
     rows = "".join(
         f"<tr><td>{html.escape(record.time.replace('T', ' ').removesuffix('+00:00'))}</td><td>{html.escape(record.step)}</td>"
-        f"<td>{record.error_mm:.2f} mm</td><td>{record.error_px:.2f} px</td>"
-        f"<td>{'' if record.least_margin is None else f'{record.least_margin:.0f} nats'}</td><td>{record.blind or ''}</td></tr>"
+        f"<td>{record.error_mm:.2f} mm = {record.error_px:.2f} px</td>"
+        f"<td>{NOT_LOOKED if record.least_margin is None else f'{record.least_margin:.0f} nats'}</td>"
+        f"<td>{NOT_LOOKED if record.least_margin is None else record.blind}</td></tr>"
         for record in reversed(records)
     )
-    head = "<tr><th>time (UTC)</th><th>step</th><th>error</th><th></th><th>least margin</th><th>blind</th></tr>"
+    head = "<tr><th>time (UTC)</th><th>step</th><th>error</th><th>least margin</th><th>blind</th></tr>"
     return f'<div class="scroll"><table class="history">{head}{rows}</table></div>'
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +21,7 @@ from damludo.calibration.quality import (
     require_good,
     square_quality,
 )
-from damludo.play.calibration.pictures import EyesChoice, Taken, stored, taking
+from damludo.play.calibration.pictures import EyesChoice, Taken, setting_notes, stored, taking
 from damludo.play.content import grid_of_board, layout_for
 from damludo.rules.traits import Variant
 from damludo.vision.board import find_board, find_candidates, refined_view, view_from_corners
@@ -168,7 +167,7 @@ def calibrate(step: str, choice: EyesChoice) -> Calibrated:
         found = found or _find(taken, choice)
         pose = pose_quality(found.view, taken.images)
         require_good(pose)
-        look, squares, notes = None, None, list(_setting_notes(taken.settings))
+        look, squares, notes = None, None, list(setting_notes(taken.settings))
         if step == "pieces":
             look, squares, more = _pieces(taken, choice, found)
             notes += more
@@ -293,7 +292,7 @@ def _checked(taken: Taken, choice: EyesChoice, old: CameraProfile, path: Path, b
         old.view if old.grid.lines != grid.lines or old.grid.columns != grid.columns else replace(old.view, grid=grid)
     )
     pose = pose_quality(view, taken.images)
-    notes = list(_setting_notes(taken.settings))
+    notes = list(setting_notes(taken.settings))
     try:
         require_good(pose)
     except BadFit as error:
@@ -314,12 +313,6 @@ def _checked(taken: Taken, choice: EyesChoice, old: CameraProfile, path: Path, b
     )
     save_camera(profile, path)
     return done
-
-
-def _setting_notes(settings: Mapping[str, str]) -> Iterator[str]:
-    deaf = [name for name, told in settings.items() if told == "not obeyed"]
-    if deaf:
-        yield f"the camera keeps its automatic {', '.join(deaf)}: brightness may drift, which is watched during the game"
 
 
 def _mean(taken: Taken) -> Image:

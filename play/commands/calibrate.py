@@ -123,8 +123,10 @@ def _tell(done: "Calibrated", variant: "Variant") -> None:
     if done.squares is not None:
         name = variant.board.name
         print(f"least margin {done.squares.least:.1f} nats (6 and more is clear)")
-        for place, why in done.squares.blind.items():
-            print(f"  blind {name(place)}: {why}")
+        reasons = dict.fromkeys(done.squares.blind.values())
+        for reason in reasons:
+            places = [name(place) for place, why in done.squares.blind.items() if why == reason]
+            print(f"  blind {', '.join(places)}: {reason}")
         if done.squares.weak:
             print(f"  hard to read (disc and square look alike): {', '.join(map(name, done.squares.weak))}")
     for sentence in done.notes:
@@ -177,6 +179,8 @@ def _report(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(answer)
     else:
+        if answer["reason"]:
+            print(f"not good: {answer['reason']}")
         print(f"The report is in {answer['html']}")
     return ExitCode.FINE if answer["good"] else ExitCode.NOT_CALIBRATED
 

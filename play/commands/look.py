@@ -2,12 +2,13 @@
 
 import argparse
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from damludo.play.arguments import seed
-from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.play.console import CommandError, ExitCode, fail, note, print_json
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +24,7 @@ HELP = "find the board in pictures and read its squares"
 EXAMPLES = (
     "damludo look board.jpg",
     "damludo look board.jpg --size 10 --json",
+    "damludo look evening/*.jpg",
     'damludo look later.jpg --taught start.jpg --as "b.b.b.b./.b.b.b.b/b.b.b.b./......../......../.w.w.w.w/w.w.w.w./.w.w.w.w"',
     "damludo look later.jpg --taught start.jpg --as start:english --white-at bottom",
     "damludo look later.jpg --calibration ~/.local/share/damludo/calibration/camera-0--8x8.json",
@@ -31,6 +33,7 @@ EXAMPLES = (
 
 SIDES = ("bottom", "right", "top", "left")
 MODES = ("found", "rough", "taught", "cold")
+USUAL_SIZE = 8
 KING_NATS = 6.0
 """So much better than a man a king must be before its letter is written: one picture hardly shows heights."""
 CLEAR_NATS, MOST_WRONG = 6.0, 0.1
@@ -40,7 +43,9 @@ CLEAR_NATS, MOST_WRONG = 6.0, 0.1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("pictures", nargs="*", metavar="PICTURE", help="picture files (JPEG, PNG)")
-    parser.add_argument("--size", type=int, default=8, metavar="N", help="squares along a side (default 8)")
+    parser.add_argument(
+        "--size", type=int, default=USUAL_SIZE, metavar="N", help=f"squares along a side (default {USUAL_SIZE})"
+    )
     parser.add_argument(
         "--corners", metavar='"x,y x,y x,y x,y"', help="outer corners of the field, from the top left, clockwise"
     )
@@ -75,16 +80,32 @@ def run(arguments: argparse.Namespace) -> int:
         from damludo.calibration.profile import load_camera
 
         profile = load_camera(arguments.calibration)
-        seen = [_look_with_profile(path, profile) for path in arguments.pictures]
-    else:
-        teaching = _teach(arguments)
-        seen = [_look_at(path, arguments, teaching) for path in arguments.pictures]
+        return _all(arguments, lambda path: _look_with_profile(path, profile))
+    teaching = _teach(arguments)
+    return _all(arguments, lambda path: _look_at(path, arguments, teaching))
+
+
+def _all(arguments: argparse.Namespace, look_at: Callable[[str], "_Seen"]) -> int:
+    """Look at one picture after the other and tell each at once; one that cannot be read does not take the others with it."""
+    from damludo.vision.errors import BadPicture
+
+    seen, code = [], ExitCode.FINE
+    for path in arguments.pictures:
+        try:
+            picture = look_at(path)
+        except BadPicture as error:
+            if len(arguments.pictures) == 1:
+                raise
+            fail(str(error))
+            code = ExitCode.BAD_INPUT
+            picture = _Seen(path, None, None, None, None, 0.0, str(error))
+        else:
+            if not arguments.json:
+                print(picture.to_text(), flush=True)
+        seen.append(picture)
     if arguments.json:
         print_json({"pictures": [picture.to_dict() for picture in seen]})
-    else:
-        for picture in seen:
-            print(picture.to_text())
-    return ExitCode.FINE
+    return code
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +163,8 @@ def _look_at(path: str, arguments: argparse.Namespace, teaching: _Teaching) -> _
     try:
         view, corners = _view(image, arguments.corners, arguments.size)
     except BoardNotFound as error:
-        return _Seen(path, None, None, None, white_at, _since(begin), str(error))
+        hint = "; a board of another size is found with --size N" if arguments.size == USUAL_SIZE else ""
+        return _Seen(path, None, None, None, white_at, _since(begin), f"{error}{hint}")
     if teaching.look is None:
         found = cold_reading(image, view)
     elif teaching.empty_only:

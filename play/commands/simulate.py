@@ -4,12 +4,14 @@ import argparse
 from pathlib import Path
 
 from damludo.play.arguments import CONTROLLER_HELP, CONTROLLERS, count, seed, speed
+from damludo.play.console import CommandError, ExitCode
 
 HELP = "play whole games on the simulated table, without a person"
 EXAMPLES = (
     "damludo simulate --game damludo --games 2 --seed 7 --json",
     "damludo simulate --game english --human random+clumsy --camera readings --games 3",
     "damludo simulate --game alquerque --camera readings --controller avr",
+    "damludo simulate --game damludo --faults camera-unplugged@ply4,camera-torn@ply9",
     "damludo simulate --serve --game damludo",
 )
 
@@ -36,6 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="rendered",
         help="rendered pictures that OpenCV reads, or a noisy model of the readings",
     )
+    parser.add_argument(
+        "--faults",
+        default="",
+        metavar="SPEC",
+        help="NAME@plyN, several joined by ',', or random:COUNT, in each game: camera-torn, camera-grey, camera-black, "
+        "camera-stuck, camera-unplugged, camera-resized, camera-late",
+    )
     parser.add_argument("--controller", choices=CONTROLLERS, default="python", help=CONTROLLER_HELP)
     parser.add_argument("--journal", type=Path, metavar="DIR", help="keep the journal of every game in this folder")
     parser.add_argument(
@@ -54,13 +63,21 @@ def run(arguments: argparse.Namespace) -> int:
 
     chosen, human = variant(arguments.game), parse_human(arguments.human)
     if arguments.serve:
+        if arguments.faults:
+            raise CommandError("--serve offers a table without faults; leave --faults out", ExitCode.USAGE)
         from damludo.play.serving import serve
 
         return serve(
             chosen, human, arguments.seed, arguments.speed, arguments.home, arguments.json, arguments.controller
         )
+    from damludo.play.table.faults import parse_faults
     from damludo.play.table.simulated import SimulationOptions, simulate
 
+    faults = parse_faults(arguments.faults, arguments.seed) if arguments.faults else ()
+    if faults and arguments.camera == "readings":
+        raise CommandError(
+            "modelled readings have no camera that could fail; leave --camera readings out", ExitCode.USAGE
+        )
     options = SimulationOptions(
         chosen,
         arguments.seed,
@@ -69,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         modelled=arguments.camera == "readings",
         journals=arguments.journal,
         controller=arguments.controller,
+        faults=faults,
     )
     return simulate(options, arguments.games, arguments.json)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from damludo.play.arguments import game_of
-from damludo.play.console import CommandError, ExitCode, print_json
+from damludo.play.console import CommandError, ExitCode, note, print_json
 
 if TYPE_CHECKING:
     from damludo.play.watching import BoardEvents, WatchEvent
@@ -28,6 +28,8 @@ EXAMPLES = (
 
 FRAMES_TO_FIND = 60
 """The board has to be seen within so many pictures."""
+EACH_UNTIL, ONE_OF = 5, 4
+"""So many pictures are looked at one by one; if no board is seen until then, one of four, for a look may take a second."""
 SHOW_EVERY_S = 1.0
 """With --show, a picture is written at least this often."""
 FRAMES_TO_START = 5
@@ -110,13 +112,13 @@ def _find(
 
     why = BoardNotFound("there are no pictures; give a source that has some")
     first: tuple[Frame, BoardView] | None = None
-    for frame in islice(_frames(source), FRAMES_TO_FIND):
-        seen.append(frame)
+    for frame in worth_a_look(source, seen):
         try:
             view = _view(frame, arguments)
             first = first or (frame, view)
             return view, HomesReader(view, frame.image)
         except BoardNotFound as error:
+            _not_yet(error, why)
             why = error
         if first is not None and len(seen) >= FRAMES_TO_START:
             break
@@ -136,12 +138,12 @@ def _game_events(source: "FrameSource", arguments: argparse.Namespace, game: "Ga
     seen: list[Frame] = []
     found: tuple[BoardView, Look, str] | None = None
     why = BoardNotFound("there are no pictures; give a source that has some")
-    for frame in islice(_frames(source), FRAMES_TO_FIND):
-        seen.append(frame)
+    for frame in worth_a_look(source, seen):
         try:
             found = _set_up(frame, arguments, game)
             break
         except BoardNotFound as error:
+            _not_yet(error, why)
             why = error
     if found is None:
         raise why
@@ -150,6 +152,24 @@ def _game_events(source: "FrameSource", arguments: argparse.Namespace, game: "Ga
     watcher = BoardWatcher(view, SquareReader(view, look), lambda moved: SquareReader(moved, look))
     events = BoardEvents(watcher, GameJudge(game, white_at, names))
     yield from _run_through(events, chain(seen, _frames(source)), arguments.show)
+
+
+def worth_a_look(source: "FrameSource", seen: "list[Frame]") -> "Iterator[Frame]":
+    """Keep the first pictures in `seen` and give those of them in which the board is looked for."""
+    for number, frame in enumerate(islice(_frames(source), FRAMES_TO_FIND)):
+        seen.append(frame)
+        if number < EACH_UNTIL or number % ONE_OF == 0:
+            yield frame
+
+
+def _not_yet(error: Exception, before: Exception) -> None:
+    """Tell the person who waits why nothing happens yet, once for each reason."""
+    if type(error) is not type(before) or _without_figures(error) != _without_figures(before):
+        note(f"The board is looked for: {error}")
+
+
+def _without_figures(error: Exception) -> str:
+    return "".join(letter for letter in str(error) if not letter.isdigit())
 
 
 def _set_up(frame: "Frame", arguments: argparse.Namespace, game: "Game") -> "tuple[BoardView, Look, str]":

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from damludo.play.match.setting_up import SPARE_RACKS
 from damludo.play.records.journal import open_journal
 from damludo.play.records.record import SUFFIX, Record
 from damludo.play.table.eyes_again import find_again
+from damludo.play.table.faults import PlannedFault, SuffersFaults
 from damludo.play.table.humans import HumanSpec, hearing, seated_human
 from damludo.play.table.score import Score, Scorekeeper
 from damludo.play.table.setup import (
@@ -47,6 +48,7 @@ from damludo.simulation.readings import ModelledEyes
 from damludo.simulation.table import DiscColour, Table
 from damludo.simulation.transport import MemoryLine, Peer
 from damludo.vision.content import BoardSizes
+from damludo.vision.frame import FrameSource
 
 PATIENCE_S = 240.0
 """Simulated time without progress after which a game counts as not finished."""
@@ -54,7 +56,8 @@ PATIENCE_S = 240.0
 
 @dataclass(frozen=True, slots=True)
 class SimulationOptions:
-    """What is simulated; `modelled` replaces picture and reading by a noisy model, `controller` is one of `CONTROLLERS`."""
+    """What is simulated; `modelled` replaces picture and reading by a noisy model, `controller` is one of `CONTROLLERS`, `faults`
+    act on the camera of every game."""
 
     variant: Variant
     seed: int
@@ -63,6 +66,7 @@ class SimulationOptions:
     modelled: bool = False
     journals: Path | None = None
     controller: str = "python"
+    faults: tuple[PlannedFault, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,7 @@ class PlayedGame:
     result: str | None
     score: Score
     simulated_seconds: float
+    faults: Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +159,7 @@ class SeatedGame:
 
     Attributes:
         seen: where the eyes found the board; None where readings are modelled.
+        suffering: the camera that suffers the faults that were asked for, if some were.
     """
 
     match: Match
@@ -163,6 +169,7 @@ class SeatedGame:
     clock: LockstepClock
     listeners: list[Listener]
     seen: CalibratedEyes | None
+    suffering: SuffersFaults | None = None
 
 
 @contextlib.contextmanager
@@ -198,7 +205,8 @@ def seated_game(
         simulated.world.add(human)
         listeners: list[Listener] = [hearing(human, variant, human_colour)]
         listener = fan_out(listeners)
-        eyes, seen = _eyes(options, simulated, clock, seed, game, record)
+        suffering = SuffersFaults(simulated.camera(), clock, options.faults) if options.faults else None
+        eyes, seen = _eyes(options, simulated, clock, seed, game, record, suffering)
         arm, guard = guarded_arm(gantry, board, simulated.layout, eyes, clock, listener, human.says_go)
         if seen is not None:
             show_carriage(seen, guard, board)
@@ -206,7 +214,9 @@ def seated_game(
         match = Match(settings, eyes, machine_player(options.level, seed), arm, clock, NoCommands(), listener)
         keeper = Scorekeeper(simulated.table, human, lambda: match.game)
         listeners.insert(0, keeper)
-        yield SeatedGame(match, human, simulated, keeper, clock, listeners, seen)
+        if suffering is not None:
+            listeners.append(lambda _: suffering.plies_made(len(match.game.moves)))
+        yield SeatedGame(match, human, simulated, keeper, clock, listeners, seen, suffering)
 
 
 def play_game(options: SimulationOptions, number: int) -> PlayedGame:
@@ -219,7 +229,8 @@ def play_game(options: SimulationOptions, number: int) -> PlayedGame:
             seated.listeners.insert(0, journal)
         result = seated.match.run()
     text = result.text if result else None
-    return PlayedGame(result is not None, text, seated.keeper.finish(), seated.clock.now_s())
+    faults = seated.suffering.told() if seated.suffering is not None else {}
+    return PlayedGame(result is not None, text, seated.keeper.finish(), seated.clock.now_s(), faults)
 
 
 def _eyes(
@@ -229,16 +240,18 @@ def _eyes(
     seed: int,
     game: Game,
     record: Record | None,
+    suffering: SuffersFaults | None,
 ) -> tuple[Eyes, CalibratedEyes | None]:
     variant, layout = options.variant, simulated.layout
     if options.modelled:
         random = np.random.default_rng((seed, 4))
         return ModelledEyes(simulated.table, clock, grid_of_board(variant.board), random), None
     sizes = BoardSizes(layout.square_mm, layout.disc_diameter_mm, layout.disc_height_mm)
+    camera: FrameSource = simulated.camera() if suffering is None else suffering.source
     if record is None:
-        seen = calibrate_eyes(simulated.camera(), clock, variant, game.position, sizes)
+        seen = calibrate_eyes(camera, clock, variant, game.position, sizes)
     else:
-        seen = find_again(simulated.camera(), clock, game, sizes, record.camera_path)
+        seen = find_again(camera, clock, game, sizes, record.camera_path)
     return seen.eyes, seen
 
 
@@ -246,11 +259,16 @@ def simulate(options: SimulationOptions, games: int, as_json: bool) -> int:
     """Play games one after the other and print the counts."""
     cv2.setNumThreads(1)  # CPU seconds mean something, and a run is the same on every machine
     total, finished, simulated_seconds, begin = Score(), 0, 0.0, time.process_time()
+    faults: dict[str, dict[str, int]] = {}
     for number in range(games):
         played = play_game(options, number)
         total.add(played.score)
         finished += played.finished
         simulated_seconds += played.simulated_seconds
+        for name, counts in played.faults.items():
+            sums = faults.setdefault(name, dict.fromkeys(counts, 0))
+            for what, count in counts.items():
+                sums[what] += count
         note(
             f"game {number + 1} of {games}: {counted(played.score.plies, 'ply', 'plies')}, {played.result or 'not finished'}"
         )
@@ -259,7 +277,7 @@ def simulate(options: SimulationOptions, games: int, as_json: bool) -> int:
         "games": games,
         "finished": finished,
         **asdict(total),
-        "faults": {},
+        "faults": faults,
         "camera": "readings" if options.modelled else "rendered",
         "controller": options.controller,
         "cpu_seconds": round(time.process_time() - begin, 2),

@@ -2,8 +2,10 @@
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -21,9 +23,10 @@ from damludo.simulation.furnish import furnished_table
 from damludo.simulation.optics import Optics
 from damludo.simulation.stream import serve_pictures
 from damludo.vision.camera import Camera
-from damludo.vision.content import BoardSizes
+from damludo.vision.content import BoardSizes, Content
 from damludo.vision.errors import BoardNotFound
 from damludo.vision.frame import Frame
+from damludo.vision.squares import SquareReader
 
 pytestmark = pytest.mark.simulation
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,9 +41,11 @@ LIGHTS = {
 }
 
 
-def camera_in(light: dict[str, float]) -> tuple[SimulatedCamera, BoardSizes]:
+def camera_in(
+    light: dict[str, float], content: Mapping[int, Content] = MappingProxyType(START)
+) -> tuple[SimulatedCamera, BoardSizes]:
     layout = layout_for(ENGLISH)
-    table = furnished_table(layout, START, 4, np.random.default_rng(21))
+    table = furnished_table(layout, content, 4, np.random.default_rng(21))
     table.carriage.present = False
     optics = replace(Optics.seeded(21), tilt=math.radians(30))
     for name, value in light.items():
@@ -69,6 +74,32 @@ def test_a_board_of_lines_among_racks_and_rails_is_found(seed: int) -> None:
     truth = camera.corners_px()
     seen = view.project(view.outer_corners_mm())
     assert min(np.abs(np.roll(seen, turn, axis=0) - truth).max() for turn in (0, 2)) < 2.0
+
+
+@pytest.mark.parametrize("turns", range(4))
+def test_the_camera_may_stand_on_any_side_of_a_set_up_position(turns: int) -> None:
+    """The first corner of a chessboard finder is the same picture point whichever way the board is turned."""
+    content, square = dict(START), ENGLISH.board.square
+    moved = {
+        "c3": Content.EMPTY,
+        "d4": Content.WHITE_MAN,
+        "a1": Content.EMPTY,
+        "e7": Content.WHITE_KING,
+        "g7": Content.EMPTY,
+    }
+    content |= {square(name): stands for name, stands in moved.items()}
+    camera, sizes = camera_in({}, content)
+    picture = camera.read().image
+    turned_picture, a1_px = picture, camera.project(np.zeros((1, 3)))[0]
+    for _ in range(turns):
+        a1_px = np.array([a1_px[1], turned_picture.shape[1] - 1 - a1_px[0]])
+        turned_picture = np.ascontiguousarray(np.rot90(turned_picture))
+    view, look, side = set_up([Frame(turned_picture, 0.0, 1)], GRID, content, sizes)
+    assert side == ("bottom", "right", "top", "left")[turns]
+    assert np.abs(view.project(np.zeros((1, 3)))[0] - a1_px).max() < 5.0  # a tenth of a square
+    read = SquareReader(view, look).read(turned_picture)
+    seen = {place: Content(int(read[place].argmax())) for place in content}
+    assert {p: c.is_white for p, c in seen.items() if c.discs} == {p: c.is_white for p, c in content.items() if c.discs}
 
 
 def test_a_mirrored_picture_is_refused() -> None:

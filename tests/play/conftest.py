@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import cv2
 import numpy as np
@@ -27,7 +28,8 @@ from damludo.simulation.hand import Pace, SimulatedHand
 from damludo.simulation.human import Habits, ScriptedHuman
 from damludo.simulation.readings import ModelledEyes
 from damludo.simulation.table import Table
-from damludo.vision.content import BoardSizes
+from damludo.vision.content import BoardSizes, Content
+from damludo.vision.reading import BoardReading
 from damludo.vision.view import BoardView, grid_of
 
 Inside = Callable[[np.ndarray, tuple[float, float, float]], bool]
@@ -67,6 +69,22 @@ class InstantArm:
         self.clock.sleep(self.settle_s)
 
 
+class MistakenEyes(ModelledEyes):
+    """Modelled eyes that take a square for another content than it has, between two times: (from, to, square, content)."""
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.mistakes: list[tuple[float, float, int, Content]] = []
+
+    def read(self) -> BoardReading:
+        reading = super().read()
+        for begin_s, end_s, square, content in self.mistakes:
+            if begin_s <= reading.time_s < end_s:
+                reading.log_likelihood[square] = -14.0
+                reading.log_likelihood[square, content] = 0.0
+        return reading
+
+
 @dataclass
 class Typed:
     """`Commands` from a list of (time, command)."""
@@ -91,6 +109,7 @@ class ModelledMatch:
     arm: InstantArm
     commands: Typed
     events: list[MatchEvent]
+    eyes: MistakenEyes
 
     def kinds(self) -> list[EventKind]:
         return [event.kind for event in self.events]
@@ -130,13 +149,13 @@ def make_match() -> MakeMatch:
         world.add(human)
         events: list[MatchEvent] = []
         listeners = [events.append, hearing(human, rules, human_colour)]
-        eyes = ModelledEyes(table, clock, grid_of_board(rules.board), chance)
+        eyes = MistakenEyes(table, clock, grid_of_board(rules.board), chance)
         arm, commands = InstantArm(table, clock), Typed(clock)
         settings = MatchSettings(start, human_colour.other, layout, Racks(spare, spare), patience_s)
         match = Match(settings, eyes, RandomPlayer(seed + 1), arm, clock, commands, fan_out(listeners))
         keeper = Scorekeeper(table, human, lambda: match.game)
         listeners.insert(0, keeper)
-        return ModelledMatch(match, table, human, keeper, arm, commands, events)
+        return ModelledMatch(match, table, human, keeper, arm, commands, events, eyes)
 
     return make
 

@@ -90,6 +90,26 @@ def test_no_board_is_an_answer_and_not_an_error(tmp_path: Path, capsys: pytest.C
     assert (seen["found"], seen["corners"], seen["squares"], seen["confidence"]) == (False, None, None, None)
 
 
+def test_one_bad_picture_does_not_take_the_others_with_it(
+    tmp_path: Path, start: Path, later: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "notes.jpg").write_text("no picture")
+    assert main(["look", str(start), str(tmp_path / "notes.jpg"), str(later), "--json"]) == 3
+    out = capsys.readouterr()
+    pictures = json.loads(out.out)["pictures"]
+    assert [picture["found"] for picture in pictures] == [True, False, True]
+    assert pictures[2]["squares"] == LATER.split("/")
+    assert "holds no picture" in out.err
+
+
+def test_a_board_that_is_not_found_names_the_option_for_another_size(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cv2.imwrite(str(tmp_path / "plain.png"), np.full((300, 400, 3), 120, np.uint8))
+    assert "--size N" in str(answer(capsys, str(tmp_path / "plain.png"))["reason"])
+    assert "--size N" not in str(answer(capsys, str(tmp_path / "plain.png"), "--size", "10")["reason"])
+
+
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from damludo.play.cli import main
+from damludo.play.commands.watch import worth_a_look
 from damludo.play.content import board_content, grid_of_board
 from damludo.play.game_watch import GameJudge
 from damludo.play.watching import BoardEvents, WatchEvent, rows_of, turned_rows
@@ -21,6 +22,8 @@ from damludo.simulation.hand import Pace, Put, SimulatedHand, Take, Withdraw
 from damludo.simulation.optics import Optics
 from damludo.simulation.table import Carriage, DiscColour, Table
 from damludo.vision.content import Content, Grid
+from damludo.vision.frame import Frame
+from damludo.vision.recording import PictureFolder
 
 LAYOUT = TableLayout()
 Labels = list[dict[str, object]]
@@ -93,6 +96,18 @@ def test_pictures_without_a_board_end_with_exit_6(tmp_path: Path, capsys: pytest
     cv2.imwrite(str(tmp_path / "1.png"), np.full((240, 320, 3), 90, np.uint8))
     assert main(["watch", str(tmp_path), "--game", "none"]) == 6
     assert "board" in capsys.readouterr().err
+
+
+def test_a_board_that_is_looked_for_in_vain_is_told_once_and_not_in_every_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(13):
+        cv2.imwrite(str(tmp_path / f"{number:02}.png"), np.full((240, 320, 3), 90 + number, np.uint8))
+    seen: list[Frame] = []
+    assert len(list(worth_a_look(PictureFolder(tmp_path), seen))) == 5 + 2
+    assert len(seen) == 13
+    assert main(["watch", str(tmp_path), "--game", "english"]) == 6
+    assert capsys.readouterr().err.count("The board is looked for:") == 1
 
 
 class Scene:

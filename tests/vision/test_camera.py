@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from damludo.vision.camera import Camera, SteadyCamera, stable_name
+from damludo.vision.camera import Camera, SteadyCamera, spoken, stable_name
 from damludo.vision.errors import CameraLost, CameraNotFound
 from damludo.vision.frame import Frame, Image
 
@@ -188,6 +188,21 @@ def test_a_camera_that_does_not_come_back_is_lost_after_the_patience() -> None:
         read_on(source, 5)
 
 
+def test_what_was_held_is_held_again_when_the_plug_is_back() -> None:
+    """A camera that starts anew starts with its automatics on."""
+    first, second = Device(lambda n: counted(n) if n < 40 else None), Device(lambda n: counted(100 + n))
+    for device in (first, second):
+        device.obeys = (cv2.CAP_PROP_AUTO_EXPOSURE, cv2.CAP_PROP_EXPOSURE)
+        device.settings = {cv2.CAP_PROP_AUTO_EXPOSURE: 3.0, cv2.CAP_PROP_EXPOSURE: 90.0}
+    source = steady([first, second])
+    source.read()
+    assert source.hold_settings()["exposure"] == "held at 90"
+    while int(source.read().image[0, 0, 0]) < 100:
+        pass
+    assert second.settings[cv2.CAP_PROP_AUTO_EXPOSURE] == 1.0
+    source.close()
+
+
 def test_a_replugged_camera_is_known_by_its_link(tmp_path: Path) -> None:
     (tmp_path / "video2").touch()
     links = tmp_path / "by-id"
@@ -207,3 +222,26 @@ def test_a_camera_that_is_missing_is_told_in_one_sentence_alone(capfd: pytest.Ca
         Camera(97)
 
     assert capfd.readouterr().err == ""
+
+
+def test_a_stream_that_is_not_there_is_called_a_stream_and_its_password_is_not_told() -> None:
+    device = Device(counted, opened=False)
+    with pytest.raises(CameraNotFound) as told:
+        Camera("http://club:secret@cam.local:8080/live?channel=2", open_capture=lambda _: device)
+    assert str(told.value).startswith(
+        "the stream http://cam.local:8080/live?channel=2 cannot be opened; open the same address"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (0, "0"),
+        ("/dev/video2", "/dev/video2"),
+        ("rtsp://a:b@c@10.0.0.7/x", "rtsp://10.0.0.7/x"),
+        ("http://cam/x?at=a@b", "http://cam/x?at=a@b"),
+        ("http://cam", "http://cam"),
+    ],
+)
+def test_a_source_is_spoken_of_without_its_password(source: int | str, shown: str) -> None:
+    assert spoken(source) == shown

@@ -109,3 +109,12 @@ def test_a_camera_that_becomes_faster_is_followed(source: Source) -> None:
 def test_a_hurried_reader_of_a_jittery_camera_loses_little(source: Source) -> None:
     shown = [source.see(source.picture(), RATE_S * (0.2 if n % 2 else 1.8)) for n in range(60)]
     assert sum(shown) >= 55
+
+
+def test_the_same_bytes_are_counted_in_seconds(source: Source) -> None:
+    picture = source.picture()
+    for _ in range(5):
+        source.see(picture, 0.5)
+    assert source.judge.same_s == pytest.approx(2.0)
+    source.see(source.picture(), 0.5)
+    assert source.judge.same_s == 0.0

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -44,12 +45,14 @@ class Desk:
     draw: Draw
     time_s: float = 0.0
     number: int = 0
+    hands: int = 0
 
     def show(self, content: Board, frames: int = 8, **more: object) -> None:
         """Hold a board still before the camera; the reader sees it as it is."""
         self.reader.says = dict(content)
         for _ in range(frames):
-            self.watcher.update(Frame(self.draw(content, seed=self.number, **more), self.time_s, self.number))
+            scene = self.watcher.update(Frame(self.draw(content, seed=self.number, **more), self.time_s, self.number))
+            self.hands += scene.hand
             self.time_s, self.number = self.time_s + 0.1, self.number + 1
 
 
@@ -172,3 +175,39 @@ def test_a_picture_of_another_size_is_refused_in_a_sentence(desk: Desk) -> None:
     frame = Frame(np.zeros((100, 120, 3), np.uint8), 99.0, 99)
     with pytest.raises(BadPicture, match="changed their size"):
         desk.watcher.update(frame)
+
+
+def test_a_bump_is_noticed_when_the_men_stand_unlike_the_first_picture(desk: Desk, start: Board) -> None:
+    """Nearly every crossing looks different by then; the newest quiet picture still tells where the camera stood."""
+    late = {
+        square: Content.WHITE_MAN if what is Content.BLACK_MAN else Content.BLACK_MAN for square, what in start.items()
+    }
+    desk.show(start)
+    for taken in range(0, 32, 4):
+        # Hands come and go between; what matters is that the watch sees each board at rest for a second.
+        changed = list(start)[: taken + 4]
+        desk.show(start | {square: late[square] for square in changed}, frames=14)
+    shift = np.array([[1.0, 0.0, 18.0], [0.0, 1.0, -12.0]])
+    scenes = []
+    for n in range(4):
+        image = cv2.warpAffine(desk.draw(late, seed=n), shift, (640, 480), borderMode=cv2.BORDER_REPLICATE)
+        scenes.append(desk.watcher.update(Frame(np.asarray(image, np.uint8), desk.time_s, desk.number)))
+        desk.time_s, desk.number = desk.time_s + 0.1, desk.number + 1
+    assert any(scene.camera_moved for scene in scenes)
+
+
+@pytest.mark.parametrize("last", [0.6, 1.35], ids=["sunset", "sunrise"])
+def test_a_camera_that_changes_its_brightness_slowly_disturbs_nothing(
+    desk: Desk, draw: Draw, start: Board, last: float
+) -> None:
+    """Many drivers confirm that their automatics are off and go on; the sun does as it likes, too."""
+    desk.show(start)
+    desk.watcher.believe(start)
+    for light in np.linspace(1.0, last, 80):
+        desk.show(start, frames=1, light=float(light))
+    desk.show(start, light=last)
+    assert desk.watcher.read().most_likely() == start
+    assert (desk.hands, desk.watcher.disagreement) == (0, ())
+    desk.reader.lead = 0.5  # the reader alone would not know: the change has to be seen in today's light
+    desk.show(moved(start, C3, D4), light=last)
+    assert desk.watcher.read().most_likely() == moved(start, C3, D4)

@@ -1,13 +1,14 @@
 """`damludo calibrate camera|board|pieces|check|report|print-cards` from the command line."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-from damludo.calibration.profile import load_camera
+from damludo.calibration.profile import load_camera, save_camera
 from damludo.play.benches.set_ups import random_view
 from damludo.play.cli import main
 from damludo.rules.variants import variant
@@ -100,6 +101,27 @@ def test_rough_corners_are_snapped_to_the_crossings(
     )
     assert (code, made["method"], made["white_at"]) == (0, "given corners", "bottom")
     assert np.abs(np.array(made["corners"]) - truth).max() < 2.0
+
+
+@pytest.mark.simulation
+def test_a_report_says_that_the_camera_gives_another_size_and_names_blind_squares_once(
+    shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = calibrated(capsys, tmp_path, "camera", "--game", "english", "--picture", str(shot / "0.png"))[1]
+    file = Path(str(made["file"]))
+    why = "glare: a lamp or window is mirrored there; move the lamp or the camera"
+    save_camera(replace(load_camera(file), blind={"27": why, "29": why}, margins=(9.0,) * 64), file)
+    small = cv2.resize(cv2.imread(str(shot / "0.png")), (320, 240))  # type: ignore[arg-type]
+    cv2.imwrite(str(tmp_path / "small.png"), small)
+
+    code, told = calibrated(capsys, tmp_path, "report", "--game", "english", "--picture", str(tmp_path / "small.png"))
+
+    page = Path(str(told["html"])).read_text(encoding="utf-8")
+    assert (code, told["good"]) == (6, False)
+    assert "320 x 240 px" in str(told["reason"])
+    assert "<b>Not good.</b> The pictures have 320 x 240 px" in page
+    assert page.count(why) == 3  # two cells of the board, one sentence
+    assert f"<b>d4, f4</b>: {why}." in page
 
 
 def test_without_a_camera_it_says_what_to_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
