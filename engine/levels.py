@@ -48,11 +48,19 @@ def _ladder(*nodes: int) -> Ladder:
     return tuple(map(level_of_nodes, nodes))
 
 
-LEVELS = _ladder(15, 27, 80, 150, 290, 800, 3_000, 20_000, 200_000, 1_000_000)
-"""The ladder of games that have none of their own."""
-
-LADDERS: Mapping[str, Ladder] = MappingProxyType({})
+LADDERS: Mapping[str, Ladder] = MappingProxyType(
+    {
+        "damludo": _ladder(18, 34, 59, 96, 150, 230, 410, 940, 4_000, 1_000_000),
+        "english": _ladder(13, 22, 39, 64, 110, 290, 1_000, 5_000, 39_000, 1_000_000),
+        "russian": _ladder(17, 30, 51, 86, 160, 300, 740, 2_200, 13_000, 1_000_000),
+        "international": _ladder(17, 39, 84, 160, 280, 580, 1_300, 4_300, 29_000, 1_000_000),
+        "turkish": _ladder(8, 19, 38, 72, 140, 250, 650, 2_100, 14_000, 1_000_000),
+        "dameo": _ladder(11, 25, 74, 200, 480, 1_200, 3_100, 14_000, 90_000, 1_000_000),
+    }
+)
 """The measured ladders, by the key of the game."""
+LEVELS = _ladder(13, 27, 55, 91, 160, 300, 870, 3_200, 21_000, 1_000_000)
+"""The ladder of the games that have none of their own."""
 
 
 def ladder_of(variant: Variant) -> Ladder:

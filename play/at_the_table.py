@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from damludo.engine.port import Player
 from damludo.play.calibration.known_camera import eyes_by_profile
 from damludo.play.console import CommandError, ExitCode, cannot_write, counted
 from damludo.play.folders import Folders
@@ -27,7 +28,7 @@ from damludo.play.records.record import SUFFIX, TIME_FORM, Record, camera_path, 
 from damludo.play.settings import BoardSettings, PlaySettings
 from damludo.play.table.eyes_again import find_again, keep_eyes
 from damludo.play.table.foresight import outlines_ahead
-from damludo.play.table.setup import CalibratedEyes, calibrate_eyes, guarded_arm, machine_player, show_carriage
+from damludo.play.table.setup import CalibratedEyes, adviser, calibrate_eyes, guarded_arm, machine_player, show_carriage
 from damludo.play.table.thinking_on import ThinkingOn, pondering_player
 from damludo.play.table_parts import OpenTable, Sitting, TableParts, real_parts, simulated_parts
 from damludo.play.terminal import Terminal
@@ -46,8 +47,6 @@ SEARCH_AGAIN_S = 1.0
 """Between two looks for a board that is being set up."""
 NEXT_ORDER_HZ = 10.0
 PONDER = ("on", "off")
-HINT_LEVEL = 7
-"""Hints are of at least this level; it needs well below a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +234,7 @@ class _Session:
             parts,
         )
         self._game = sitting.game
-        self._thinking = ThinkingOn(
-            sitting.human.word, pondering_player if parts.ponders else lambda level: machine_player(level, seed=0)
-        )
+        self._thinking = ThinkingOn(sitting.human.word, self._player)
         self._source = NewestFrame(parts.source)
         self._commands = _EitherCommands((terminal, page))
 
@@ -390,7 +387,7 @@ class _Session:
             self._sitting.racks,
             time=parse_time_control(wanted.clock),
             player_of=self._thinking.player,
-            adviser=machine_player(max(wanted.level, HINT_LEVEL), seed=0),
+            adviser=adviser(self._game.variant, wanted.level),
             level=wanted.level,
             touch=TouchRule(self._touch, seen.eyes.touches, record.agreed if record else None),
             # Only the watch for hands: what was learnt of the discs still holds, whatever hid them.
@@ -401,6 +398,9 @@ class _Session:
         player = self._thinking.player(wanted.level)
         match = Match(settings, eyes, player, arm, parts.clock, self._commands, listener)
         return match, eyes
+
+    def _player(self, level: int) -> Player:
+        return pondering_player(self._game.variant, level) if self._parts.ponders else machine_player(level, seed=0)
 
     def _said_go(self) -> bool:
         # Both are asked: each forgets what was said when it is.

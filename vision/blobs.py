@@ -189,14 +189,16 @@ def _grow(blobs: Floats, seed: int, u: Floats, v: Floats, most: int) -> dict[Pla
     queue: list[Place] = [(0, 0)]
     low, high = [0, 0], [0, 0]
     for here in queue:
-        for axis, sign in ((0, 1), (0, -1), (1, 1), (1, -1)):
+        across, down = steps[here]
+        ways = at[here] + np.array([across, -across, down, -down])
+        gaps = np.hypot(ways[:, 0, None] - blobs[:, 0], ways[:, 1, None] - blobs[:, 1])
+        nearest_of, reach_of = gaps.argmin(axis=1), REACH * np.hypot(*np.array([across, across, down, down]).T)
+        for way, (axis, sign) in enumerate(((0, 1), (0, -1), (1, 1), (1, -1))):
             place = (here[0] + sign * (axis == 0), here[1] + sign * (axis == 1))
             if place in at or max(high[axis], place[axis]) - min(low[axis], place[axis]) >= most:
                 continue
-            step = steps[here][axis] * sign
-            gap = np.hypot(*(blobs - (at[here] + step)).T)
-            nearest = int(gap.argmin())
-            if nearest in used or gap[nearest] > REACH * np.hypot(*step):
+            nearest = int(nearest_of[way])
+            if nearest in used or gaps[way, nearest] > reach_of[way]:
                 continue
             used.add(nearest)
             at[place], numbers[place] = blobs[nearest], nearest
@@ -237,12 +239,14 @@ def _spread(uv: Floats, pixels: Floats, board: Floats, spots: Floats, step: floa
     plane = _plane(uv, pixels)
     for _ in range(len(board) if len(spots) else 0):
         expected = _mapped(plane, board)
-        gap = np.linalg.norm(expected[:, None] - spots[None], axis=2)
+        x, y = expected[:, :1] - spots[:, 0], expected[:, 1:] - spots[:, 1]
+        gap = x * x + y * y
+        nearest = gap.argmin(axis=1)
         away = np.abs(board[:, None] - uv[None]).max(axis=2).min(axis=1)
-        taken = (gap.min(axis=1) < REACH * step) & (away <= 1)
+        taken = (gap[np.arange(len(board)), nearest] < (REACH * step) ** 2) & (away <= 1)
         if taken.sum() < FEWEST_BLOBS:
             break
-        before, uv, pixels = len(uv), board[taken], spots[gap.argmin(axis=1)[taken]]
+        before, uv, pixels = len(uv), board[taken], spots[nearest[taken]]
         plane = _plane(uv, pixels)
         if len(uv) <= before:
             break
@@ -254,13 +258,13 @@ def _plane(uv: Floats, pixels: Floats) -> Floats:
     middle, spread = pixels.mean(axis=0), max(float(pixels.std()), 1.0)
     x, y = ((pixels - middle) / spread).T
     u, v = uv.T
-    one, none = np.ones(len(uv)), np.zeros(len(uv))
-    rows = np.concatenate(
-        [
-            np.column_stack([u, v, one, none, none, none, -u * x, -v * x]),
-            np.column_stack([none, none, none, u, v, one, -u * y, -v * y]),
-        ]
-    )
+    rows = np.zeros((2 * len(uv), 8))
+    upper, lower = rows[: len(uv)], rows[len(uv) :]
+    upper[:, 0] = lower[:, 3] = u
+    upper[:, 1] = lower[:, 4] = v
+    upper[:, 2] = lower[:, 5] = 1.0
+    upper[:, 6], upper[:, 7] = -u * x, -v * x
+    lower[:, 6], lower[:, 7] = -u * y, -v * y
     solution, *_ = np.linalg.lstsq(rows, np.concatenate([x, y]), rcond=None)
     back = np.array([[spread, 0, middle[0]], [0, spread, middle[1]], [0, 0, 1.0]])
     return np.asarray(back @ np.append(solution, 1.0).reshape(3, 3), dtype=np.float64)
@@ -268,7 +272,7 @@ def _plane(uv: Floats, pixels: Floats) -> Floats:
 
 def _mapped(plane: Floats, uv: Floats) -> Floats:
     """Carry points through a homography."""
-    far = np.column_stack([uv, np.ones(len(uv))]) @ plane.T
+    far = uv @ plane[:, :2].T + plane[:, 2]
     return np.asarray(far[:, :2] / np.where(np.abs(far[:, 2:]) < 1e-9, 1e-9, far[:, 2:]), dtype=np.float64)
 
 

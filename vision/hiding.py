@@ -17,10 +17,12 @@ AT_REST = 0.03
 """A part of which less than this changed since the frame before does not stir."""
 ARM_BORDER_SQUARES = 0.25
 """What touches the border along less than this is no arm."""
-FILLED = 0.7
-"""A place that gained or lost its discs changed over at least this part of a disc's foot."""
-LEFT_SQUARES, LEFT_BORDER_SQUARES = 0.2, 0.45
-"""So much of a part, and of the border that it touches, may lie beyond what discs on the changed places can hide: a shadow."""
+FILLED = 0.65
+"""A place that gained or lost its discs changed over at least this part of a disc's foot (a dark king on a dark square: 0.76)."""
+LEFT_SQUARES, LEFT_BORDER_SQUARES = 0.2, 0.7
+"""So much of a part, and of the border that it touches, may lie beyond what discs on the changed places hide: a shadow."""
+OVERHANG_SQUARES = 1.1
+"""A stack's round top crosses the border along no more than this, seen from 36 degrees; an arm is wider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +172,16 @@ def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: M
 def _explained_by_discs(part: NDArray[np.bool_], region: Region) -> bool:
     """Return whether discs on some places hide all of a part: a king's two places that meet at a corner, beside the border.
 
-    An arm fills the squares between the places, too, or crosses the border along more than a stack that overhangs it.
+    An arm fills the squares between the places, too, and crosses the border along more than a stack that overhangs it.
     """
+    _, _, runs, _ = cv2.connectedComponentsWithStats((part & (region.border > 0)).astype(np.uint8), connectivity=8)
+    if max(runs[1:, cv2.CC_STAT_AREA], default=0) > OVERHANG_SQUARES * region.square_px:
+        return False
     rest = part.copy()
     for spot in region.spots:
         foot = spot.foot > 0
         if np.count_nonzero(part & foot) >= FILLED * np.count_nonzero(foot):
             rest &= spot.reach == 0
-    beyond = np.count_nonzero(rest & (region.border > 0)) / region.square_px
-    return bool(np.count_nonzero(rest) <= LEFT_SQUARES * region.area_px and beyond <= LEFT_BORDER_SQUARES)
+    beyond = np.count_nonzero(rest & (region.border > 0))
+    small = np.count_nonzero(rest) <= LEFT_SQUARES * region.area_px
+    return bool(small and beyond <= LEFT_BORDER_SQUARES * region.square_px)

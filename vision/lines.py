@@ -33,6 +33,8 @@ ROUGH_PX = 0.8
 """Error expected of a line in all rounds but the last."""
 LEAST_LINES = 0.7
 """Part of the lines, weighted by how clear they are, that a board must show."""
+SETTLED_ROUND = 2
+"""From this round on a board shows as many lines as it ever will: rendered ones 0.95 and more of them, other things 0.7."""
 MOST_MISSED = 0.03
 """Median distance of the lines from their places, in squares; rendered boards 0.01, noise 0.06."""
 BESIDE, CLEARER = 0.25, 1.5
@@ -170,6 +172,8 @@ def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, fl
         if typical < 0.02:
             return None
         part = float(np.clip(contrast / (0.6 * typical), 0, 1).mean())
+        if round_ >= SETTLED_ROUND and part < LEAST_LINES:
+            return None
         near = away <= farthest
         good = near & (contrast > 0.3 * typical) & (np.abs(stubs.offset) < 0.95 * reach)
         if good.sum() < max(FEWEST_STROKES, 0.35 * near.sum()):
@@ -177,9 +181,10 @@ def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, fl
         side = view.sizes.square_mm
         seen = view.project(points[good] + across[good] * stubs.offset[good, None] * side)
         try:
-            # The first rounds only have to bring the next lines within reach: one start of the fit is enough.
-            noise_px = NOISE_PX if round_ == len(SEARCHES) - 1 else ROUGH_PX
-            view = fit_view(view.grid, view.sizes, points[good], seen, view.image_size, noise_px)
+            # The first rounds only have to bring the next lines within reach: they go on from where the fit stands.
+            last = round_ == len(SEARCHES) - 1
+            noise_px, near = (NOISE_PX, None) if last else (ROUGH_PX, view)
+            view = fit_view(view.grid, view.sizes, points[good], seen, view.image_size, noise_px, near)
         except (BadPose, np.linalg.LinAlgError):
             return None
     # In noise and grain something darker is found everywhere: then it is found beside the lines, too.

@@ -23,6 +23,10 @@ FEW_POINTS, K1_SPREAD_OF_FEW = 12, 0.01
 """Four clicks cannot tell a bent lens from a slip of the hand."""
 NOISE_PX = 0.5
 """Error expected of one crossing."""
+HUBER = 3.0
+"""A point that misses by more than so many times its expected error counts less, as an outlier."""
+MOST_STEPS, SETTLED = 20, 1e-4
+"""Steps of a fit; it has settled when one changes the cost by a smaller part."""
 STARTS = (1.0, 2.2, 0.6)
 """Focal lengths to start from, in units of the expected one: a steep view has more than one valley."""
 
@@ -68,25 +72,32 @@ def fit_camera(
     The focal length and k1 carry a prior (see the constants), so that four points and views from straight above are
     well posed. Method: homography, decomposition for a few focal lengths, robust Gauss-Newton.
     """
+    # A turn about the middle of what is seen moves it least, so the parameters hardly depend on one another.
+    middle = points.mean(axis=0)
+    centred = points - middle
     if near is not None:
-        _, parameters, residual = _refine(near.parameters, points, pixels, image_size, noise_px)
-        return Camera(image_size, parameters, residual)
-    homography, _ = cv2.findHomography(points[:, :2], pixels, 0)
-    if homography is None or not np.isfinite(homography).all():
-        raise BadPose("the crossings lie on one line; the camera must see the whole board")
-    plane = np.asarray(homography, dtype=np.float64)
-    prior_focal = FOCAL_PRIOR * max(image_size)
-    # Points that are only roughly known do not tell one valley from another: the expected focal length decides.
-    starts = STARTS if noise_px <= NOISE_PX else STARTS[:1]
-    fits = [
-        _refine(_decompose(plane, prior_focal * start, image_size), points, pixels, image_size, noise_px)
-        for start in starts
-    ]
+        starts = [_moved(near.parameters, middle)]
+    else:
+        homography, _ = cv2.findHomography(centred[:, :2], pixels, 0)
+        if homography is None or not np.isfinite(homography).all():
+            raise BadPose("the crossings lie on one line; the camera must see the whole board")
+        plane = np.asarray(homography, dtype=np.float64)
+        prior_focal = FOCAL_PRIOR * max(image_size)
+        # Points that are only roughly known do not tell one valley from another: the expected focal length decides.
+        factors = STARTS if noise_px <= NOISE_PX else STARTS[:1]
+        starts = [_decompose(plane, prior_focal * factor, image_size) for factor in factors]
+    fits = [_refine(start, centred, pixels, image_size, noise_px) for start in starts]
     good = [fit for fit in fits if np.isfinite(fit[0]) and fit[1][5] > 0]
     if not good:
         raise BadPose("no camera pose explains the crossings of the board")
     _, parameters, residual = min(good, key=lambda fit: fit[0])
-    return Camera(image_size, parameters, residual)
+    return Camera(image_size, _moved(parameters, -middle), residual)
+
+
+def _moved(parameters: Points, origin: Points) -> Points:
+    """Return the same camera for points that are told from another origin."""
+    rotation, _ = cv2.Rodrigues(parameters[:3])
+    return np.concatenate([parameters[:3], parameters[3:6] + rotation @ origin, parameters[6:]])
 
 
 def fit_view(
@@ -96,15 +107,17 @@ def fit_view(
     pixels: Points,
     image_size: tuple[int, int],
     noise_px: float = NOISE_PX,
+    near: BoardView | None = None,
 ) -> BoardView:
     """Fit a `BoardView` to points of the board's surface, shape (n, 3), and where they are seen, shape (n, 2).
 
-    `noise_px` is the error expected of one point, as in `fit_camera`.
+    `noise_px` is the error expected of one point and `near` a view that is nearly right, as in `fit_camera`.
 
     Raises:
         BadPose: no camera explains the points.
     """
-    camera = fit_camera(points_mm / sizes.square_mm, pixels, image_size, noise_px=noise_px)
+    start = None if near is None else _camera_of(near)
+    camera = fit_camera(points_mm / sizes.square_mm, pixels, image_size, start, noise_px)
     p = camera.parameters
     return BoardView(
         grid=grid,
@@ -116,6 +129,13 @@ def fit_view(
         translation_mm=p[3:6] * sizes.square_mm,
         residual_px=camera.residual_px,
     )
+
+
+def _camera_of(view: BoardView) -> Camera:
+    """Return the camera of a view, in squares."""
+    lens = [math.log(view.focal_px), view.k1]
+    parameters = np.concatenate([view.rotation_vector, view.translation_mm / view.sizes.square_mm, lens])
+    return Camera(view.image_size, parameters, view.residual_px)
 
 
 def _decompose(homography: Points, focal: float, image_size: tuple[int, int]) -> Points:
@@ -146,25 +166,49 @@ def _project(parameters: Points, points: Points, image_size: tuple[int, int]) ->
 def _refine(
     start: Points, points: Points, pixels: Points, image_size: tuple[int, int], noise_px: float
 ) -> tuple[float, Points, float]:
-    """Return (cost, parameters, residual in px) after damped Gauss-Newton with Huber weights."""
+    """Return (cost, parameters, residual in px) after damped Gauss-Newton with Huber weights.
+
+    Steps are made in `_natural` parameters: a focal length and a distance that grow together change the picture little.
+    """
     expected = np.array([math.log(FOCAL_PRIOR * max(image_size)), 0.0])
     tightness = np.array([1 / FOCAL_SPREAD, 1 / (K1_SPREAD if len(points) >= FEW_POINTS else K1_SPREAD_OF_FEW)])
     parameters, damping = start, 1e-3
     cost, normal, gradient, residual = _linearise(parameters, points, pixels, image_size, expected, tightness, noise_px)
-    for _ in range(20):
-        step = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-12), -gradient)
-        tried = _linearise(parameters + step, points, pixels, image_size, expected, tightness, noise_px)
+    for _ in range(MOST_STEPS):
+        natural, by_natural = _natural(parameters)
+        curvature, slope = by_natural.T @ normal @ by_natural, by_natural.T @ gradient
+        step = np.linalg.solve(curvature + damping * np.diag(np.diag(curvature) + 1e-12), -slope)
+        there = _from_natural(natural + step)
+        tried = _linearise(there, points, pixels, image_size, expected, tightness, noise_px)
+        done = abs(cost - tried[0]) < SETTLED * cost
         if np.isfinite(tried[0]) and tried[0] < cost:
-            done = cost - tried[0] < 1e-4 * cost
-            parameters, damping = parameters + step, damping * 0.2
+            parameters, damping = there, damping * 0.2
             cost, normal, gradient, residual = tried
-            if done:
-                break
         else:
             damping *= 8
-            if damping > 1e8:
-                break
+        if done or damping > 1e8:
+            break
     return cost, parameters, residual
+
+
+def _natural(parameters: Points) -> tuple[Points, Points]:
+    """Return turn, place in the picture (2), logarithms of scale and focal length, k1; and the derivatives by them, (8, 8)."""
+    x, y, z = parameters[3:6]
+    depth = max(float(z), 1e-9)
+    natural = parameters.copy()
+    natural[3:6] = x / depth, y / depth, parameters[6] - math.log(depth)
+    derivative = np.eye(8)
+    derivative[3:5, 3:5] *= depth
+    derivative[3:6, 5] = -x, -y, -depth
+    derivative[3:6, 6] = x, y, depth
+    return natural, derivative
+
+
+def _from_natural(natural: Points) -> Points:
+    parameters = natural.copy()
+    depth = math.exp(min(max(natural[6] - natural[5], -30.0), 30.0))
+    parameters[3:6] = natural[3] * depth, natural[4] * depth, depth
+    return parameters
 
 
 def _linearise(
@@ -181,12 +225,15 @@ def _linearise(
     error = ((seen - pixels) / noise_px).ravel()
     jacobian = jacobian / noise_px
     length = np.repeat(np.linalg.norm(error.reshape(-1, 2), axis=1), 2)
-    weight = np.minimum(1.0, 3.0 / np.maximum(length, 1e-9))
+    weight = np.minimum(1.0, HUBER / np.maximum(length, 1e-9))
     prior = (parameters[6:8] - expected) * tightness
     normal = jacobian.T @ (jacobian * weight[:, None])
     gradient = jacobian.T @ (error * weight)
     normal[6:, 6:] += np.diag(tightness**2)
     gradient[6:] += prior * tightness
-    cost = float((weight * error**2).sum() + (prior**2).sum())
-    residual = noise_px * math.sqrt(2 * float((weight * error**2).sum()) / max(float(weight.sum()), 1e-9))
+    each = error**2
+    # Huber's function, of which these weights make Gauss-Newton's steps; half of each point's here, half there.
+    huber = np.where(length <= HUBER, each, (HUBER * length - HUBER**2 / 2))
+    cost = float(huber.sum() + (prior**2).sum())
+    residual = noise_px * math.sqrt(2 * float((weight * each).sum()) / max(float(weight.sum()), 1e-9))
     return cost, normal, gradient, residual

@@ -1,8 +1,9 @@
 """Finding the ladder of levels: settings play each other, a curve of strength goes through the results, levels lie evenly on it.
 
 Strength is measured as log odds of the points: two settings r apart share them as e^r to 1 (Elo is 400 / ln 10 times as much).
-It is taken for a curve over the logarithm of the positions for each move, fitted by logistic regression to all games at once, so
-that each link of the chain helps its neighbours. Chance is one player more, with a strength of its own.
+It is a curve over the logarithm of the positions for each move, straight between the settings of a grid, and is fitted to all
+games at once by logistic regression with a prior against sharp bends, so that the links of the chain help their neighbours.
+Chance is one player more, with a strength of its own.
 """
 
 import json
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.engine.contest import Contest, Score, contest
+from damludo.engine.errors import BadMatch
 from damludo.engine.levels import Ladder, Level, level_of_nodes
 from damludo.engine.memory import Searcher
 from damludo.engine.port import Limits, Player
@@ -25,15 +27,22 @@ from damludo.rules.traits import Variant
 
 CHANCE = 0
 """The positions that chance visits: the setting below all others."""
-GRID = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
-"""Settings that play their neighbours; the first two play chance as well. So far apart that the stronger one scores about 90 % at
-first, where a game tells most of the slope: far less than one between equals, or one that is decided before it begins."""
-AGAINST_CHANCE = 2
-FIRST_SHARE = 0.95
-"""Of the points against chance at level 1: it loses a game now and then."""
-DEGREE = 3
-STIFFNESS = 0.02
-"""Of the curve: a prior worth a small part of one game, which keeps strengths finite where one side has won all."""
+GRID = (3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+"""Settings between which the curve is straight: two in each power of ten."""
+PAIRS = (
+    (3, CHANCE), (10, CHANCE), (30, CHANCE), (10, 3), (30, 10), (100, 30), (300, 100), (1_000, 300), (3_000, 1_000),
+    (30_000, 3_000), (1_000_000, 30_000),
+)  # fmt: skip
+"""Who plays whom. Where the stronger one scores about 90 % a game tells most of the slope: more than one between equals or one
+decided before it begins. Further up more positions gain less, so the settings lie further apart."""
+FIRST_SHARES = 0.95, 0.98
+"""Of the points against chance at level 1, which loses a game now and then: the lower one where the steps stay narrow enough."""
+WIDE = 0.77
+"""Share of the points against the level below from which on a step is too wide; 80 % less what a measurement may be off."""
+BEND = 0.7
+"""How much the strength gained by one step of the grid differs from that of the next, in log odds: the deviation of the prior."""
+LOOSE = 0.01
+"""Of a prior on the strengths themselves, which fixes where their scale begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +69,8 @@ class Bout:
 
 
 def pairs(most_nodes: int) -> list[tuple[int, int]]:
-    """Return the pairs of settings of the grid that are to play, upper and lower, the quick ones first."""
-    grid = [nodes for nodes in GRID if nodes <= most_nodes]
-    chance = [(nodes, CHANCE) for nodes in grid[:AGAINST_CHANCE]]
-    return chance + list(zip(grid[1:], grid, strict=False))
+    """Return the pairs of settings that are to play, upper and lower, the quick ones first."""
+    return [pair for pair in PAIRS if pair[0] <= most_nodes]
 
 
 def play_bout(variant: Variant, upper: int, lower: int, games: int, seed: int, searcher: Searcher) -> Bout:
@@ -117,17 +124,19 @@ def keep_bout(path: Path, bout: Bout) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Strength over positions for each move.
+    """Strength over positions for each move, in log odds.
 
     Attributes:
-        factors: of the powers of the logarithm, from the first on, and last by how much chance is below 0.
+        at: the strength of each setting of the grid.
+        chance: that of chance.
     """
 
-    factors: tuple[float, ...]
+    at: tuple[float, ...]
+    chance: float
 
     def strength(self, nodes: int) -> float:
-        """Return the strength of a setting, in log odds."""
-        return float(_row(nodes) @ np.array(self.factors))
+        """Return the strength of a setting."""
+        return float(_row(nodes) @ np.array([*self.at, self.chance]))
 
     def share(self, upper: int, lower: int) -> float:
         """Return the share of the points that the first of two settings is expected to score."""
@@ -135,28 +144,32 @@ class Curve:
 
 
 def _row(nodes: int) -> NDArray[np.float64]:
-    row = np.zeros(DEGREE + 1)
+    """Return what the strengths of the grid and of chance are multiplied with; beyond the grid its ends hold."""
+    row = np.zeros(len(GRID) + 1)
     if nodes == CHANCE:
-        row[DEGREE] = -1.0
-    else:
-        # From -1 to 1 over the grid, so that the powers are of one size.
-        x = 2 * math.log(nodes / GRID[0]) / math.log(GRID[-1] / GRID[0]) - 1
-        row[:DEGREE] = x ** np.arange(1, DEGREE + 1)
+        row[-1] = 1.0
+        return row
+    place = float(np.interp(math.log(nodes), np.log(GRID), np.arange(len(GRID))))
+    below = min(int(place), len(GRID) - 2)
+    row[below : below + 2] = 1 - (place - below), place - below
     return row
 
 
 def fit_curve(bouts: Sequence[Bout]) -> Curve:
-    """Return the curve under which the results are likeliest: Newton's method for logistic regression."""
+    """Return the curve that is likeliest after the results: Newton's method for logistic regression."""
     rows = np.array([_row(bout.upper) - _row(bout.lower) for bout in bouts])
     games = np.array([bout.score.games for bout in bouts], np.float64)
     shares = np.array([bout.score.share for bout in bouts])
-    factors = np.zeros(DEGREE + 1)
+    bends = np.zeros((len(GRID) - 2, len(GRID) + 1))
+    bends[:, : len(GRID)] = np.diff(np.eye(len(GRID)), 2, axis=0)
+    prior = bends.T @ bends / BEND**2 + LOOSE * np.eye(len(GRID) + 1)
+    strengths = np.zeros(len(GRID) + 1)
     for _ in range(50):
-        expected = 1 / (1 + np.exp(-(rows @ factors)))
-        gradient = rows.T @ (games * (shares - expected)) - STIFFNESS * factors
-        bend = (rows.T * (games * expected * (1 - expected))) @ rows + STIFFNESS * np.eye(DEGREE + 1)
-        factors += np.linalg.solve(bend, gradient)
-    return Curve(tuple(map(float, factors)))
+        expected = 1 / (1 + np.exp(-(rows @ strengths)))
+        gradient = rows.T @ (games * (shares - expected)) - prior @ strengths
+        curvature = (rows.T * (games * expected * (1 - expected))) @ rows + prior
+        strengths += np.linalg.solve(curvature, gradient)
+    return Curve(tuple(map(float, strengths[:-1])), float(strengths[-1]))
 
 
 def nodes_of_strength(curve: Curve, strength: float, low: int, high: int) -> int:
@@ -174,9 +187,21 @@ def nodes_of_strength(curve: Curve, strength: float, low: int, high: int) -> int
 
 
 def ladder_on(curve: Curve, highest: int, count: int = 10) -> Ladder:
-    """Return levels at equal distances of strength, from the one that chance can beat to the highest number of positions."""
-    first = curve.strength(CHANCE) + math.log(FIRST_SHARE / (1 - FIRST_SHARE))
-    first = max(first, curve.strength(GRID[0]))
-    step = (curve.strength(highest) - first) / (count - 1)
+    """Return levels at equal distances of strength, from the one that chance can beat to the highest number of positions.
+
+    Raises:
+        BadMatch: the strengths are not told apart well enough.
+    """
+    easy, hard = (curve.chance + _log_odds(share) for share in FIRST_SHARES)
+    top = curve.strength(highest)
+    first = min(max(top - (count - 1) * _log_odds(WIDE), easy, curve.strength(GRID[0])), hard)
+    step = (top - first) / (count - 1)
     between = [nodes_of_strength(curve, first + step * number, GRID[0], highest) for number in range(count - 1)]
+    nodes = [*between, highest]
+    if sorted(set(nodes)) != nodes:
+        raise BadMatch(f"the results give no ladder: {nodes} does not rise everywhere; play more games, up to the top")
     return (*map(level_of_nodes, between), Level(highest))
+
+
+def _log_odds(share: float) -> float:
+    return math.log(share / (1 - share))

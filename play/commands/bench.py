@@ -14,7 +14,7 @@ from damludo.engine.perft import perft as engine_perft
 from damludo.engine.port import Limits
 from damludo.engine.search import AlphaBeta
 from damludo.play.arguments import count
-from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.play.console import CommandError, ExitCode, Progress, note, print_json
 from damludo.rules.game import Game
 from damludo.rules.perft import perft
 from damludo.rules.variants import variant
@@ -40,8 +40,8 @@ OTHER_DEPTH = {"english": 5, "international": 4}
 """For other libraries, which are slower."""
 
 ENGINE_LEAVES = {
-    "international": (9, 1.4),
     "english": (10, 30 / 28),
+    "international": (9, 1.4),
     "russian": (10, 30 / 28),
     "brazilian": (10, 30 / 28),
     "czech": (10, 30 / 28),
@@ -53,6 +53,9 @@ ENGINE_LEAVES = {
 
 SCALE = ("dame-rs", "international", 9)
 """The library that is the scale for the engine, its game and depth."""
+
+ENGINE_S = 100.0
+"""No further game's lines are counted after so much time: each one is compiled first, once on a computer."""
 
 RUNS = 3
 """The best of so many runs counts: others only tell what else the machine had to do."""
@@ -94,6 +97,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="also measure the library pydraughts or py-draughts (dame-rs for the engine), which this interpreter has; may be "
         "given twice (default, for the rules: this program's own interpreter, if it has one of them)",
+    )
+    parser.add_argument(
+        "--every-game",
+        action="store_true",
+        help=f"count the engine's lines in every game of the list, however long it takes (default: in no further one after "
+        f"{ENGINE_S:.0f} s)",
     )
     parser.add_argument("--views", type=count, default=42, metavar="N", help="random views that vision is set up on")
     parser.add_argument("--plies", type=count, default=48, metavar="N", help="plies of rendered games that are watched")
@@ -187,36 +196,97 @@ def engine(nodes: int = 3_000_000, compiled: bool | None = None) -> tuple[Figure
     game = Game.new(variant("english"))
     player = AlphaBeta(Limits(nodes=nodes), report=note, compiled=compiled)
     player.choose(game)  # makes the engine ready, which is not measured
-    start_s = time.process_time()
-    searched = player.choose(game).nodes
-    searched_s = time.process_time() - start_s
-    return (Figure("english search", round(searched / searched_s, 1), "nodes/s", NODES_PER_S),)
-
-
-def engine_leaves(
-    witnesses: Sequence[str] = (),
-    games: Mapping[str, tuple[int, float]] = ENGINE_LEAVES,
-    compiled: bool | None = None,
-) -> tuple[Figure, ...]:
-    """Measure the engine's generator, in turn with dame-rs where a witness has it; the best of RUNS counts.
-
-    Raises:
-        CommandError: a witness cannot be run.
-    """
-    own: dict[str, float] = {}
-    scale = 0.0
-    asked = [python for python in witnesses if _scale(python)]
+    best = 0.0
     for _ in range(RUNS):
-        scale = max([scale, *(_scale(python) for python in asked)])
-        for key, (depth, _) in games.items():
-            own[key] = max(own.get(key, 0.0), _engine_leaves_per_s(key, depth, compiled))
-    figures = [Figure(f"{key} perft {games[key][0]}", own[key], "leaves/s") for key in games]
-    if scale:
-        figures.append(Figure("international by dame-rs", scale, "leaves/s"))
-        figures += [
-            Figure(f"{key} against it", round(own[key] / scale, 2), "times", bar) for key, (_, bar) in games.items()
-        ]
-    return tuple(figures)
+        start_s = time.process_time()
+        searched = player.choose(game).nodes
+        best = max(best, searched / (time.process_time() - start_s))
+    return (Figure("english search", round(best, 1), "nodes/s", NODES_PER_S),)
+
+
+class EngineFigures:
+    """Measures the engine, row after row, and tells on the way what is being measured.
+
+    Args:
+        witnesses: interpreters that may have dame-rs.
+        games: whose lines are counted: depth and promise of each.
+        compiled: whether the kernels run compiled; None if they can.
+        end_s: on the clock `now_s`: no further game is begun after that; None for all games.
+    """
+
+    def __init__(
+        self,
+        witnesses: Sequence[str] = (),
+        games: Mapping[str, tuple[int, float]] = ENGINE_LEAVES,
+        compiled: bool | None = None,
+        end_s: float | None = None,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._witnesses, self._games, self._compiled = witnesses, games, compiled
+        self._end_s, self._now_s = end_s, now_s
+        self._progress = Progress()
+
+    def all(self) -> tuple[Figure, ...]:
+        """Measure start, memory, search and generator.
+
+        Raises:
+            CommandError: a witness cannot be run, or the engine cannot.
+        """
+        try:
+            return (*self.program(), *self.search(), *self.leaves())
+        finally:
+            self._progress.end()
+
+    def program(self) -> tuple[Figure, ...]:
+        """Measure the engine as a program of its own."""
+        from damludo.play.benches.engine import memory_figures, start_figures
+
+        self._tell("starting the engine (the first start on a computer compiles it) ...")
+        rows = start_figures()
+        self._tell("filling its memory ...")
+        return tuple(Figure(*row) for row in (*rows, *memory_figures()))
+
+    def search(self) -> tuple[Figure, ...]:
+        """Measure the search."""
+        self._tell("searching ...")
+        return engine(compiled=self._compiled)
+
+    def leaves(self) -> tuple[Figure, ...]:
+        """Measure the generator, in turn with dame-rs where a witness has it; the best of RUNS counts."""
+        own: dict[str, float] = {}
+        scale = 0.0
+        asked = [python for python in self._witnesses if _scale(python)]
+        for turn in range(RUNS):
+            scale = max([scale, *(_scale(python) for python in asked)])
+            for key, (depth, _) in self._games.items():
+                if not self._is_late(key, own, turn):
+                    self._tell(f"counting lines, {turn + 1} of {RUNS}: {key} ...", aloud=turn == 0)
+                    own[key] = max(own.get(key, 0.0), _engine_leaves_per_s(key, depth, self._compiled))
+        self._tell_left_out([key for key in self._games if key not in own])
+        figures = [Figure(f"{key} perft {self._games[key][0]}", own[key], "leaves/s") for key in own]
+        if scale:
+            figures.append(Figure("international by dame-rs", scale, "leaves/s"))
+            figures += [
+                Figure(f"{key} against it", round(own[key] / scale, 2), "times", self._games[key][1]) for key in own
+            ]
+        return tuple(figures)
+
+    def _is_late(self, key: str, own: Mapping[str, float], turn: int) -> bool:
+        """After the end no game but the first is begun, and none is measured once more."""
+        if turn > 0 and key not in own:
+            return True
+        return len(own) > 0 and self._end_s is not None and self._now_s() > self._end_s
+
+    def _tell(self, text: str, aloud: bool = True) -> None:
+        self._progress.show(f"{text:<60}")
+        if aloud and not self._progress.shown:
+            note(text)
+
+    def _tell_left_out(self, keys: Sequence[str]) -> None:
+        if keys:
+            note(
+                f"time is over: {', '.join(keys)} left out; what was compiled stays, so run it again, or with --every-game"
+            )
 
 
 def _scale(python: str) -> float:
@@ -239,7 +309,9 @@ def _engine_leaves_per_s(key: str, depth: int, compiled: bool | None) -> float:
 
 PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
     "rules": lambda arguments: rules(arguments.witness),
-    "engine": lambda arguments: (*engine_leaves(arguments.witness), *engine()),
+    "engine": lambda arguments: EngineFigures(
+        arguments.witness, end_s=None if arguments.every_game else time.monotonic() + ENGINE_S
+    ).all(),
     "vision": lambda arguments: vision(arguments.views, arguments.plies, arguments.kept, arguments.first_game),
 }
 """The parts by name, each with what measures it."""

@@ -40,7 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _keep_for_good() -> None:
     """Leave the compiler's hundred thousand objects out of the collector's rounds, one of which takes 80 ms at any time."""
-    gc.collect()
     gc.freeze()
 
 

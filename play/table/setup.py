@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from damludo.calibration.board import set_up
-from damludo.engine.levels import player_of_level
-from damludo.engine.port import Player
+from damludo.engine.levels import ladder_of, player_of_level
+from damludo.engine.port import Limits, Player
+from damludo.engine.search import AlphaBeta
 from damludo.play.content import board_content, grid_of_board
 from damludo.play.match.events import EventKind, Listener, MatchEvent
 from damludo.play.match.ports import Clock, Eyes
@@ -27,6 +28,8 @@ from damludo.vision.watcher import BoardWatcher
 
 CALIBRATION_FRAMES = 6
 """The board is looked for on this many pictures, which average the sensor's noise."""
+HINT_NODES = 3_000
+"""Positions that a hint is worth at least, whatever the machine's level; they need well below a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +116,8 @@ def show_carriage(seen: CalibratedEyes, guard: HandGuard, board: GantryMap) -> N
 def machine_player(level: int, seed: int) -> Player:
     """Return the engine at a level."""
     return player_of_level(level, seed)
+
+
+def adviser(game: Variant, level: int) -> Player:
+    """Return who chooses the moves of hints: it sees as much as the machine at a level, and misjudges nothing."""
+    return AlphaBeta(Limits(nodes=max(HINT_NODES, ladder_of(game)[level - 1].nodes)))

@@ -2,21 +2,25 @@
 
 from collections.abc import Callable
 
-from damludo.engine.levels import LEVELS
+from damludo.engine.levels import LEVELS, ladder_of
+from damludo.engine.memory import PLAIN_NODES
 from damludo.engine.pondering import PonderingPlayer, can_ponder
 from damludo.engine.port import Limits, Player, Ponderer
 from damludo.play.match.events import EventKind, MatchEvent
 from damludo.play.table.setup import machine_player
 from damludo.rules.game import Game
+from damludo.rules.traits import Variant
 
 
-def pondering_player(level: int) -> Player:
-    """Return the engine at a level, which ponders at the highest one where that takes nothing from the eyes.
+def pondering_player(variant: Variant, level: int) -> Player:
+    """Return the engine at a level of a game, which ponders at the highest one where that takes nothing from the eyes.
 
-    Lower levels would play above their strength, and are done at once anyway.
+    Lower levels would play above their strength, and are done at once anyway; so would a highest one that misjudges, or that
+    looks at so little that it runs as plain Python.
     """
-    if level == len(LEVELS) and can_ponder():
-        return PonderingPlayer(Limits(nodes=LEVELS[-1].nodes))
+    highest = ladder_of(variant)[-1]
+    if level == len(LEVELS) and not highest.noise_men and highest.nodes > PLAIN_NODES and can_ponder():
+        return PonderingPlayer(Limits(nodes=highest.nodes))
     return machine_player(level, seed=0)
 
 

@@ -124,7 +124,13 @@ def test_after_a_game_the_table_looks_on_until_another_one_is_wanted(page: Page,
 
 @pytest.mark.parametrize(
     "settings",
-    [PlaySettings(machine="red"), PlaySettings(level=11), PlaySettings(clock="soon"), PlaySettings(game="chess")],
+    [
+        PlaySettings(machine="red"),
+        PlaySettings(level=11),
+        PlaySettings(clock="soon"),
+        PlaySettings(game="chess"),
+        PlaySettings(ponder="maybe"),
+    ],
     ids=lambda settings: settings.game + settings.machine + settings.clock,
 )
 def test_a_setting_that_cannot_be_is_said_before_anything_moves(settings: PlaySettings) -> None:

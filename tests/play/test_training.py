@@ -37,10 +37,11 @@ def test_it_learns_and_goes_on_where_it_was(
 
 def test_levels_are_measured(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    from damludo.engine.levels import LADDERS
     from damludo.engine.program import can_compile
 
     can_compile.cache_clear()
-    words = "levels --game english --games 2 --most-nodes 20 --seed 1 --json"
+    words = f"levels --game english --games 2 --most-nodes {LADDERS['english'][0].nodes} --seed 1 --json"
 
     assert main(words.split()) == ExitCode.FINE
 
@@ -49,6 +50,22 @@ def test_levels_are_measured(capsys: pytest.CaptureFixture[str], monkeypatch: py
 
     assert rung["level"] == 1
     assert rung["wins"] + rung["draws"] + rung["losses"] == 2
+
+
+def test_levels_are_found_from_kept_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from damludo.engine.train.ladder import PAIRS, Bout, keep_bout
+
+    path = tmp_path / "bouts"
+    for upper, lower in PAIRS:
+        keep_bout(path, Bout("english", upper, lower, wins=34, draws=0, losses=6))
+    words = f"levels --game english --fit --most-nodes 1000000 --kept {path} --json"
+
+    assert main(words.split()) == ExitCode.FINE
+
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["level"] for row in rows] == list(range(1, 11))
+    assert rows[0]["expected_share"] == pytest.approx(0.95, abs=0.01)
+    assert rows[9]["nodes"] == 1_000_000
 
 
 def test_a_game_that_is_none_is_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -147,6 +147,27 @@ def test_a_thing_that_was_laid_down_is_no_hand_for_ever(watch: MotionWatch, draw
     assert scenes[-1].quiet
 
 
+def wooden_margin(image: Image, arm_from_y: int | None = None) -> Image:
+    """Give the frame of the drawn board a grain, and lay an arm over it."""
+    image[416:, ::6] //= 2
+    image[416:, 1::6] //= 2
+    if arm_from_y is not None:
+        image[arm_from_y:, 315:385] = (120, 150, 190)
+    return image
+
+
+def test_an_arm_that_waits_in_the_margin_stays_out_of_the_calm_picture(
+    watch: MotionWatch, draw: Draw, start: Board
+) -> None:
+    """Taken for a part of the board, it would look like a hand once it is gone; but a thing may lie there."""
+    see(watch, [wooden_margin(draw(start, seed=n)) for n in range(14)])
+    see(watch, [wooden_margin(draw(start, seed=20 + n), 440 - 15 * n) for n in range(3)], from_s=1.4)
+    waiting = see(watch, [wooden_margin(draw(start, seed=30 + n), 410) for n in range(40)], from_s=1.7)
+    assert min(scene.mask_squares for scene in waiting[:25]) > 0.8
+    assert waiting[-1].mask_squares == 0.0
+    assert waiting[-1].quiet
+
+
 def test_the_places_under_the_hand_are_covered_until_forgotten(
     watch: MotionWatch, draw: Draw, start: Board, at_px: Callable[[int], tuple[float, float]]
 ) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -174,6 +175,25 @@ def test_a_picture_of_another_size_is_refused_in_a_sentence(desk: Desk) -> None:
     frame = Frame(np.zeros((100, 120, 3), np.uint8), 99.0, 99)
     with pytest.raises(BadPicture, match="changed their size"):
         desk.watcher.update(frame)
+
+
+def test_a_bump_is_noticed_when_the_men_stand_unlike_the_first_picture(desk: Desk, start: Board) -> None:
+    """Nearly every crossing looks different by then; the newest quiet picture still tells where the camera stood."""
+    late = {
+        square: Content.WHITE_MAN if what is Content.BLACK_MAN else Content.BLACK_MAN for square, what in start.items()
+    }
+    desk.show(start)
+    for taken in range(0, 32, 4):
+        # Hands come and go between; what matters is that the watch sees each board at rest for a second.
+        changed = list(start)[: taken + 4]
+        desk.show(start | {square: late[square] for square in changed}, frames=14)
+    shift = np.array([[1.0, 0.0, 18.0], [0.0, 1.0, -12.0]])
+    scenes = []
+    for n in range(4):
+        image = cv2.warpAffine(desk.draw(late, seed=n), shift, (640, 480), borderMode=cv2.BORDER_REPLICATE)
+        scenes.append(desk.watcher.update(Frame(np.asarray(image, np.uint8), desk.time_s, desk.number)))
+        desk.time_s, desk.number = desk.time_s + 0.1, desk.number + 1
+    assert any(scene.camera_moved for scene in scenes)
 
 
 @pytest.mark.parametrize("last", [0.6, 1.35], ids=["sunset", "sunrise"])

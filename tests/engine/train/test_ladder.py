@@ -10,6 +10,7 @@ from damludo.engine.levels import level_of_nodes
 from damludo.engine.train.ladder import (
     CHANCE,
     GRID,
+    PAIRS,
     Bout,
     fit_curve,
     keep_bout,
@@ -40,8 +41,15 @@ def _bouts() -> list[Bout]:
     return found
 
 
-def test_every_setting_is_linked_to_the_one_below_and_the_lowest_to_chance() -> None:
-    assert pairs(100) == [(10, CHANCE), (30, CHANCE), (30, 10), (100, 30)]
+def test_settings_are_linked_down_to_chance() -> None:
+    """Without a gap, or the strengths on its two sides would not be on one scale."""
+    linked = {CHANCE}
+    for _ in PAIRS:
+        linked |= {setting for pair in PAIRS if linked & set(pair) for setting in pair}
+
+    assert linked == {setting for pair in PAIRS for setting in pair}
+    assert pairs(10) == [(3, CHANCE), (10, CHANCE), (10, 3)]
+    assert {GRID[0], GRID[-1]} <= linked
 
 
 def test_known_strengths_come_back() -> None:
@@ -56,7 +64,7 @@ def test_known_strengths_come_back() -> None:
 def test_a_draw_counts_as_half_a_win() -> None:
     halves = [Bout(each.game, each.upper, each.lower, each.wins - 100, 200, each.losses - 100) for each in _bouts()]
 
-    assert fit_curve(halves).factors == pytest.approx(fit_curve(_bouts()).factors)
+    assert fit_curve(halves).at == pytest.approx(fit_curve(_bouts()).at)
 
 
 def test_levels_lie_at_equal_distances() -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from damludo.play.benches import engine as bench_engine
 from damludo.play.cli import main
 from damludo.play.commands import bench
+from damludo.play.console import CommandError
 
 
 def test_the_readable_generator_keeps_its_promise(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,7 +79,7 @@ def test_the_engine_is_compared_with_a_witness(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr(bench, "SCALE", ("dame-rs", "international", 5))
 
-    lines, theirs, ratio = bench.engine_leaves([sys.executable], {"english": (4, 1.0)}, compiled=False)
+    lines, theirs, ratio = bench.EngineFigures([sys.executable], {"english": (4, 1.0)}, compiled=False).leaves()
     assert [figure.name for figure in (lines, theirs, ratio)] == [
         "english perft 4", "international by dame-rs", "english against it",
     ]  # fmt: skip
@@ -86,8 +88,53 @@ def test_the_engine_is_compared_with_a_witness(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_witness_that_is_no_scale_for_the_engine_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert bench.engine_leaves([sys.executable], {}, compiled=False) == ()
+    assert bench.EngineFigures([sys.executable], {}, compiled=False).leaves() == ()
     assert f"{sys.executable} does not have dame-rs" in capsys.readouterr().err
+
+
+def test_no_further_game_is_counted_when_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+
+    def counts(key: str, depth: int, compiled: bool | None) -> float:
+        clock[0] += 40.0
+        return 1e6 * depth + clock[0]
+
+    monkeypatch.setattr(bench, "_engine_leaves_per_s", counts)
+    games = {key: (depth, 1.0) for depth, key in enumerate(("english", "russian", "czech", "turkish"), 1)}
+
+    figures = bench.EngineFigures([], games, end_s=70.0, now_s=lambda: clock[0]).leaves()
+
+    assert [figure.name for figure in figures] == ["english perft 1", "russian perft 2"]
+    assert "czech, turkish left out" in capsys.readouterr().err
+    assert len(bench.EngineFigures([], games, end_s=0.0, now_s=lambda: clock[0]).leaves()) == 1
+    assert len(bench.EngineFigures([], games, now_s=lambda: clock[0]).leaves()) == 4
+
+
+ENGINE = """
+import sys
+for line in sys.stdin:
+    if line.startswith("level"):
+        room = bytearray(1 << 26)
+    elif line.startswith("go"):
+        print("info depth=1", "done move=9-13", sep="\\n", flush=True)
+"""
+"""Answers, and takes 64 megabytes for it."""
+
+
+def test_start_and_memory_are_those_of_the_program_that_answers() -> None:
+    ((_, start_s, unit, bar, at_most),) = bench_engine.start_figures((sys.executable, "-Ic", ENGINE))
+    ((_, memory_mb, *_),) = bench_engine.memory_figures((sys.executable, "-Ic", ENGINE))
+
+    assert (unit, bar, at_most) == ("CPU s", 1.5, True)
+    assert start_s > 0
+    assert 64 < memory_mb < 128
+
+
+def test_an_engine_that_does_not_answer_is_said() -> None:
+    with pytest.raises(CommandError, match=r"ended without a move .*nothing works today"):
+        bench_engine.start_figures((sys.executable, "-Ic", "import sys; sys.exit('nothing works today')"))
 
 
 def test_the_engine_is_measured_in_positions() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from damludo.engine.levels import LEVELS, LevelPlayer
+from damludo.engine.levels import LEVELS, Level, LevelPlayer
 from damludo.engine.pondering import PonderingPlayer
 from damludo.engine.port import Choice
 from damludo.play.match.events import EventKind, MatchEvent
@@ -71,12 +71,19 @@ def test_the_player_of_another_level_is_the_one_that_thinks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "possible", "kind"),
-    [(len(LEVELS), True, PonderingPlayer), (len(LEVELS), False, LevelPlayer), (len(LEVELS) - 1, True, LevelPlayer)],
+    ("level", "possible", "highest", "kind"),
+    [
+        (10, True, Level(200_000), PonderingPlayer),
+        pytest.param(10, False, Level(200_000), LevelPlayer, id="no second processor"),
+        pytest.param(9, True, Level(200_000), LevelPlayer, id="not the highest level"),
+        pytest.param(10, True, Level(200_000, 0.1), LevelPlayer, id="the highest one misjudges"),
+        pytest.param(10, True, Level(2_000), LevelPlayer, id="the highest one is plain Python"),
+    ],
 )
 def test_only_the_highest_level_thinks_on(
-    level: int, possible: bool, kind: type, monkeypatch: pytest.MonkeyPatch
+    level: int, possible: bool, highest: Level, kind: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(thinking_on, "can_ponder", lambda: possible)
+    monkeypatch.setattr(thinking_on, "ladder_of", lambda game: (*LEVELS[:-1], highest))
 
-    assert isinstance(pondering_player(level), kind)
+    assert isinstance(pondering_player(variant("english"), level), kind)

@@ -1,0 +1,111 @@
+"""What hides the board, part by part: discs explain some parts, arms stay arms."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from damludo.vision.content import BoardSizes
+from damludo.vision.hiding import Cover, Patch, components, hand_evidence
+from damludo.vision.region import Mask, Region
+from damludo.vision.view import BoardView, grid_of
+
+E7, F8 = 52, 61
+SURELY_IN = 3.5
+NO_MOTION = False
+
+
+def leant(view: BoardView, degrees: float, everywhere: bool = False) -> BoardView:
+    """Return a view from the side: stacks on the far edge overhang the frame."""
+    from_above, _ = cv2.Rodrigues(view.rotation_vector)
+    lean, _ = cv2.Rodrigues(np.array([np.radians(-degrees), 0.0, 0.0]))
+    there = lean @ from_above
+    return replace(
+        view,
+        grid=grid_of(8, 8) if everywhere else view.grid,
+        sizes=BoardSizes(50.0, 38.0, 9.0),
+        rotation_vector=np.asarray(cv2.Rodrigues(there)[0], dtype=np.float64).ravel(),
+        translation_mm=np.array([0.0, 0.0, 950.0]) - there @ np.array([200.0, 200.0, 0.0]),
+    )
+
+
+def stacks(view: BoardView, region: Region, *places: int) -> Mask:
+    """Return what two discs on each place change in the picture, and its blurred edge."""
+    mask = np.zeros_like(region.inside)
+    turn = np.linspace(0.0, 6.28, 30)
+    for place in places:
+        for z_mm in np.linspace(0.0, 18.0, 5):
+            ring = np.column_stack([19.0 * np.cos(turn), 19.0 * np.sin(turn), np.zeros(30)])
+            mask |= region.polygon(view.project(view.centre_mm(place, float(z_mm)) + ring))
+    return np.asarray(cv2.bitwise_and(cv2.dilate(mask, region.kernel(0.55)), region.inside), dtype=np.uint8)
+
+
+def arm(view: BoardView, region: Region, file: float, wide: float, deep: float) -> Mask:
+    """Return an arm that comes over the last rank, in squares."""
+    outline = np.array(
+        [[file - wide / 2, 9.0], [file + wide / 2, 9.0], [file + wide / 2, 8 - deep], [file - wide / 2, 8 - deep]]
+    )
+    points = np.column_stack([50.0 * outline, np.zeros(4)])
+    return np.asarray(region.polygon(view.project(points)) & region.inside, dtype=np.uint8)
+
+
+def cover_of(mask: Mask, region: Region, moving: NDArray[np.bool_] | bool = NO_MOTION) -> Cover:
+    return components(mask, np.broadcast_to(np.asarray(moving), mask.shape).copy(), region, None)
+
+
+def only(cover: Cover) -> Patch:
+    assert len(cover.patches) == 1
+    return cover.patches[0]
+
+
+@pytest.mark.parametrize("degrees", [28.0, 36.0])
+def test_a_kings_step_beside_the_border_is_no_hand(view_from_above: BoardView, degrees: float) -> None:
+    """Both places meet at a corner, and the stack overhangs the frame up to the border of what is watched."""
+    view = leant(view_from_above, degrees)
+    region = Region.of_view(view)
+    cover = cover_of(stacks(view, region, E7, F8), region)
+    patch = only(cover)
+    assert patch.border_squares >= 0.25
+    assert not patch.may_be_a_disc
+    assert not patch.may_be_a_place_at_rest
+    assert patch.explained
+    assert hand_evidence(cover, SURELY_IN, machine=False) < 0.0
+    assert cover.discs.sum() == cover.mask.sum()
+
+
+def test_what_moves_is_explained_by_no_disc(view_from_above: BoardView) -> None:
+    view = leant(view_from_above, 36.0)
+    region = Region.of_view(view)
+    cover = cover_of(stacks(view, region, E7, F8), region, moving=True)
+    assert not only(cover).explained
+    assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+@pytest.mark.parametrize("degrees", [0.0, 20.0, 36.0])
+@pytest.mark.parametrize("deep", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("file", [5.0, 5.5, 6.5])
+def test_an_arm_that_lies_still_is_not_explained(
+    view_from_above: BoardView, everywhere: bool, degrees: float, deep: float, file: float
+) -> None:
+    """Also where discs may stand on all squares, so that a row of them is as long as the arm."""
+    view = leant(view_from_above, degrees, everywhere)
+    region = Region.of_view(view)
+    cover = cover_of(arm(view, region, file, 1.4, deep), region)
+    assert only(cover).reaches_out
+    assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
+
+
+@pytest.mark.parametrize("deep", [2.0, 3.0, 4.0])
+def test_an_arm_as_slim_as_a_row_of_discs_crosses_the_margin(view_from_above: BoardView, deep: float) -> None:
+    view = leant(view_from_above, 0.0, everywhere=True)
+    region = Region.of_view(view)
+    assert only(cover_of(arm(view, region, 5.5, 0.9, deep), region)).reaches_out
+
+
+def test_without_a_pose_nothing_is_explained(view_from_above: BoardView) -> None:
+    view = leant(view_from_above, 36.0)
+    blind = Region(view.project(view.outer_corners_mm()), 8, 8, view.image_size)
+    assert not only(cover_of(stacks(view, blind, E7, F8), blind)).explained
