@@ -50,7 +50,7 @@ def _ladder(*nodes: int) -> Ladder:
 
 LADDERS: Mapping[str, Ladder] = MappingProxyType(
     {
-        "damludo": _ladder(18, 34, 59, 96, 150, 230, 410, 940, 4_000, 1_000_000),
+        "damludo": _ladder(18, 34, 59, 96, 150, 340, 1_200, 7_000, 70_000, 1_000_000),
         "english": _ladder(13, 22, 39, 64, 110, 290, 1_000, 5_000, 39_000, 1_000_000),
         "russian": _ladder(17, 30, 51, 86, 160, 300, 740, 2_200, 13_000, 1_000_000),
         "international": _ladder(17, 39, 84, 160, 280, 580, 1_300, 4_300, 29_000, 1_000_000),
@@ -59,7 +59,7 @@ LADDERS: Mapping[str, Ladder] = MappingProxyType(
     }
 )
 """The measured ladders, by the key of the game."""
-LEVELS = _ladder(13, 27, 55, 91, 160, 300, 870, 3_200, 21_000, 1_000_000)
+LEVELS = _ladder(13, 27, 55, 91, 160, 320, 1_100, 4_600, 34_000, 1_000_000)
 """The ladder of the games that have none of their own."""
 
 
