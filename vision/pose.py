@@ -24,7 +24,8 @@ FEW_POINTS, K1_SPREAD_OF_FEW = 12, 0.01
 NOISE_PX = 0.5
 """Error expected of one crossing."""
 HUBER = 3.0
-"""A point that misses by more than so many times its expected error counts less, as an outlier."""
+"""A point that misses by more than so many times its expected error counts less, as an outlier;
+of a few clicks none can be told for one."""
 MOST_STEPS, SETTLED = 20, 1e-4
 """Steps of a fit; it has settled when one changes the cost by a smaller part."""
 STARTS = (1.0, 2.2, 0.6)
@@ -225,7 +226,8 @@ def _linearise(
     error = ((seen - pixels) / noise_px).ravel()
     jacobian = jacobian / noise_px
     length = np.repeat(np.linalg.norm(error.reshape(-1, 2), axis=1), 2)
-    weight = np.minimum(1.0, HUBER / np.maximum(length, 1e-9))
+    bound = HUBER if len(points) >= FEW_POINTS else math.inf
+    weight = np.minimum(1.0, bound / np.maximum(length, 1e-9))
     prior = (parameters[6:8] - expected) * tightness
     normal = jacobian.T @ (jacobian * weight[:, None])
     gradient = jacobian.T @ (error * weight)
@@ -233,7 +235,7 @@ def _linearise(
     gradient[6:] += prior * tightness
     each = error**2
     # Huber's function, of which these weights make Gauss-Newton's steps; half of each point's here, half there.
-    huber = np.where(length <= HUBER, each, (HUBER * length - HUBER**2 / 2))
+    huber = np.where(length <= bound, each, (HUBER * length - HUBER**2 / 2))
     cost = float(huber.sum() + (prior**2).sum())
     residual = noise_px * math.sqrt(2 * float((weight * each).sum()) / max(float(weight.sum()), 1e-9))
     return cost, normal, gradient, residual
