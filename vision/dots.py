@@ -48,17 +48,16 @@ def refined_on_dots(view: BoardView, image: Image) -> BoardView | None:
     """
     # Coloured figures on a dark board are light in one channel at least, those on a light board dark in one.
     light, dark = (np.log(channel.astype(np.float32) + 12.0) for channel in (image.max(axis=2), image.min(axis=2)))
-    best: tuple[float, BoardView] | None = None
-    for radius in RADII:
-        for tone in (light, -dark):
-            fitted = _fitted(view, tone, radius)
-            if fitted is not None and _moved(view, fitted[1]) < MOST_MOVED and (best is None or fitted[0] > best[0]):
-                best = fitted
-    return None if best is None else best[1]
+    fits = [_fitted(view, tone, radius) for radius in RADII for tone in (light, -dark)]
+    near = [fitted for fitted in fits if fitted is not None and _moved(view, fitted[1]) < MOST_MOVED]
+    return max(near, key=lambda fitted: fitted[0])[1] if near else None
 
 
 def _fitted(view: BoardView, tone: Tone, radius: float) -> tuple[float, BoardView] | None:
-    """Return the part of the squares whose light figures lie in place, and the view fitted to them; None if too few do."""
+    """Return how well the squares' light figures lie in place, and the view fitted to them; None if too few do.
+
+    How well is the part that does, less how far they miss it in squares: rims of larger figures lie in place as well, but worse.
+    """
     middles = _middles(view)
     part = 0.0
     for round_, reach in enumerate(REACHES):
@@ -74,7 +73,7 @@ def _fitted(view: BoardView, tone: Tone, radius: float) -> tuple[float, BoardVie
         part = float((clear & (np.linalg.norm(view.project(middles) - pixels, axis=1) < IN_PLACE * side)).mean())
         if part < (LEAST_FIGURES if round_ == len(REACHES) - 1 else LEAST_AT_FIRST):
             return None
-    return part, view
+    return part - view.residual_px / _square_px(view), view
 
 
 def _square_px(view: BoardView) -> float:
