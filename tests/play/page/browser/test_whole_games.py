@@ -32,6 +32,8 @@ TURN_OR_ASKED = """() => ['ask', 'over'].includes(document.body.dataset.tone)
     || document.body.dataset.tone === 'do' && /^Your turn/.test(document.querySelector('#turn').textContent)"""
 LISTED_OR_ASKED = """plies => document.querySelectorAll('#moves td b').length >= plies
     || document.body.dataset.tone === 'ask'"""
+CARRIES_OR_CARRIED = """plies => document.querySelectorAll('#moves td b').length >= plies
+    || /keep your hands off/.test(document.querySelector('#sentence').textContent)"""
 STOP_AFTER, BACK_AFTER, RELOAD_AFTER = 4, 8, 12
 """Plies after which STOP is pressed, a move is taken back, the page is loaded again."""
 WORDS = {
@@ -238,11 +240,14 @@ class Player:
         self.follow()
 
     def stop_and_go_on(self) -> None:
-        """Press the space bar while the machine carries, read that it stands still, and let it go on."""
+        """Press the space bar while the machine carries, read that it stands still, and let it go on.
+
+        Where this process is slower than the machine, the moment is over before it is seen; another turn will do.
+        """
         page = self.page
-        page.wait_for_function(
-            "() => /keep your hands off/.test(document.querySelector('#sentence').textContent)", timeout=SEEN_MS
-        )
+        page.wait_for_function(CARRIES_OR_CARRIED, arg=len(self.game.moves) + 2, timeout=SEEN_MS)
+        if "keep your hands off" not in page.inner_text("#sentence"):
+            return
         page.keyboard.press("Space")
         expect(page.locator("body")).to_have_attribute("data-tone", "alarm", timeout=5000)
         standing = page.locator("#lights .lamp.bad")
