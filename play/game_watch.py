@@ -27,6 +27,15 @@ BINDING = 0.995
 """A lift is held against a player only if it is as sure as this; below, it is told and nothing follows."""
 
 
+def half_taken(ruling: Ruling) -> bool:
+    """Return whether a captured disc that still stands looks otherwise than it did.
+
+    A king goes one disc after the other: the hand that took the first comes back for the second, and is not reminded of it.
+    """
+    verdict = ruling.verdict
+    return isinstance(verdict, Unfinished) and not set(verdict.discs_to_remove).isdisjoint(ruling.doubtful)
+
+
 class GameJudge:
     """Follows a game: both sides play before the camera.
 
@@ -56,7 +65,7 @@ class GameJudge:
             return self._start(watcher, reading, frames)
         ruling = rule(self.game, reading)
         quiet = len(frames) >= QUIET_FRAMES_TO_JUDGE
-        if not ruling.sure:
+        if not ruling.sure or half_taken(ruling):
             if not last:
                 return None
             # A glimpse between two hands is no reason to bother anybody.
