@@ -143,6 +143,14 @@ def _area_evidence(squares: float, usual: float) -> float:
 
 
 def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: Mask | None) -> Cover:
+    """Return what hides the board, part by part.
+
+    Args:
+        mask: reduced size, 1 = hidden.
+        moving: what changed since the frame before, same shape.
+        region: the part of the picture that is watched, with its border and, where the pose is known, its spots.
+        machine: where the machine is, same shape; None if it is out of sight.
+    """
     count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     touching = np.bincount(labels[region.border > 0], minlength=count)
     in_field = np.bincount(labels[region.place_of_pixel < region.columns * region.rows], minlength=count)
