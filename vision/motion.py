@@ -102,6 +102,7 @@ class MotionWatch:
     def __init__(self, region: Region) -> None:
         self.region = region
         self._calm: _Calm | None = None
+        self._still: _Calm | None = None
         self._baseline_level = 0.0
         self._previous: Gray | None = None
         self._previous_s = 0.0
@@ -136,7 +137,7 @@ class MotionWatch:
 
     def restart(self) -> None:
         """Forget the calm picture and the hand: the camera was moved or the watch began with a hand in the picture."""
-        self._calm = None
+        self._calm = self._still = None
         self._previous = None
         self._log_odds = -MOST_LOG_ODDS
         self._settled = False
@@ -245,16 +246,25 @@ class MotionWatch:
 
     def _cover(self, gray: Gray, seen: Mask, moving: NDArray[np.bool_]) -> Cover:
         assert self._calm is not None
-        calm, region = self._calm, self.region
+        mask = self._opened(self._hidden(self._calm, gray) & seen)
+        if self._still is not None and self._still is not self._calm and mask.any():
+            # The calm picture may have taken the tip of an arm for a disc. Where the board shows as it last lay still, the arm is
+            # gone, not come.
+            mask = self._opened(mask & self._hidden(self._still, gray))
+        return components(mask, moving, self.region, self._machine_part)
+
+    def _hidden(self, calm: _Calm, gray: Gray) -> Mask:
+        """Return where the gradients of a calm picture are missing, 1 there."""
         ratio = gray - calm.gray
         ratio -= np.float32(np.median(ratio[::2, ::2]))
         dx, dy = _gradients(gray)
         correlation = _blur(dx * calm.dx + dy * calm.dy, self._sigma_px) / calm.energy
-        hidden = (correlation < MISSING_CORRELATION) & (_local_change(ratio, region.square_px) > LEAST_CHANGE)
+        hidden = (correlation < MISSING_CORRELATION) & (_local_change(ratio, self.region.square_px) > LEAST_CHANGE)
         hidden |= ratio < DARKER_THAN_SHADOW
-        mask = hidden.astype(np.uint8) & seen
-        mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, region.kernel(0.3)), dtype=np.uint8)
-        return components(mask, moving, region, self._machine_part)
+        return hidden.astype(np.uint8)
+
+    def _opened(self, mask: Mask) -> Mask:
+        return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, self.region.kernel(0.3)), dtype=np.uint8)
 
     def _believe(self, cover: Cover, time_s: float, *, machine: bool) -> None:
         """One step of the hidden Markov chain in log odds (IN against OUT)."""
@@ -284,7 +294,7 @@ class MotionWatch:
         self._arm_waits = cover.reaches_out and not lies and (self._arm_waits or self._comes_in(cover, time_s))
         if still and not (self._settled and self._arm_waits):
             self._settled = True
-            self._calm = _Calm(gray, self._sigma_px)
+            self._calm = self._still = _Calm(gray, self._sigma_px)
             return
         # Between two moments of stillness only what is surely board is taken over: men that were moved and lie still, and
         # pixels that look as before. A passing shadow stays out, and so does an arm, even one that waits in the margin.

@@ -168,6 +168,19 @@ def test_an_arm_that_waits_in_the_margin_stays_out_of_the_calm_picture(
     assert waiting[-1].quiet
 
 
+def test_the_tip_of_an_arm_that_was_taken_for_a_disc_leaves_no_ghost(
+    watch: MotionWatch, draw: Draw, start: Board
+) -> None:
+    """It stops at the border between two reaches, for two pictures; where the board shows as it last lay still, it is gone."""
+    see(watch, [wooden_margin(draw(start, seed=n)) for n in range(8)])
+    tips = (440, 380, 330, 300, 330, 400, 400, 400, 380, 330, 300, 330, 380)
+    arm = see(watch, [wooden_margin(draw(start, seed=9 + n), y) for n, y in enumerate(tips)], from_s=0.8)
+    assert arm[-1].hand
+    gone = see(watch, [wooden_margin(draw(start, seed=40 + n)) for n in range(6)], from_s=2.1)
+    assert [scene.mask_squares for scene in gone] == [0.0] * 6
+    assert not any(scene.hand for scene in gone[1:])
+
+
 def test_the_places_under_the_hand_are_covered_until_forgotten(
     watch: MotionWatch, draw: Draw, start: Board, at_px: Callable[[int], tuple[float, float]]
 ) -> None:
