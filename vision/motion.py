@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.frame import Frame
-from damludo.vision.hiding import Cover, components, hand_evidence
+from damludo.vision.hiding import ARM_BORDER_SQUARES, Cover, components, hand_evidence
 from damludo.vision.region import Gray, Mask, Region
 
 Outline = NDArray[np.float64]
@@ -103,6 +103,7 @@ class MotionWatch:
         self.region = region
         self._calm: _Calm | None = None
         self._still: _Calm | None = None
+        self._follows = False
         self._baseline_level = 0.0
         self._previous: Gray | None = None
         self._previous_s = 0.0
@@ -288,13 +289,15 @@ class MotionWatch:
             # Begun with a hand in the picture, its leaving would look like a hand for ever: what stands still is the calm one.
             self._log_odds, hand = min(self._log_odds, -2.0), False
         if hand:
-            self._hand_s, self._arm_waits = time_s, False
+            self._hand_s, self._arm_waits, self._follows = time_s, False, False
             return
         assert self._calm is not None
+        self._follows = self._follows and still
         self._arm_waits = cover.reaches_out and not lies and (self._arm_waits or self._comes_in(cover, time_s))
         if still and not (self._settled and self._arm_waits):
             self._settled = True
-            self._calm = self._still = _Calm(gray, self._sigma_px)
+            self._calm = _Calm(gray, self._sigma_px)
+            self._follow_stillness(gray, moving, lies=lies)
             return
         # Between two moments of stillness only what is surely board is taken over: men that were moved and lie still, and
         # pixels that look as before. A passing shadow stays out, and so does an arm, even one that waits in the margin.
@@ -311,6 +314,17 @@ class MotionWatch:
             # What is kept is carried into the light of this moment, or a seam would run through the calm picture between both.
             calm = calm + light
         self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
+
+    def _follow_stillness(self, gray: Gray, moving: NDArray[np.bool_], *, lies: bool) -> None:
+        """Take the calm picture for how the board last lay still, unless a finger tip may be in it that rests on the edge."""
+        if self._still is not None and not (self._follows or lies):
+            seen = self.region.inside if self._machine_part is None else self.region.inside & (1 - self._machine_part)
+            new = components(
+                self._opened(self._hidden(self._still, gray) & seen), moving, self.region, self._machine_part
+            )
+            if any(patch.border_squares >= ARM_BORDER_SQUARES and not patch.explained for patch in new.patches):
+                return
+        self._still, self._follows = self._calm, True
 
     def _comes_in(self, cover: Cover, time_s: float) -> bool:
         """Return whether something that may be an arm stirs, long after the last one left."""

@@ -181,6 +181,18 @@ def test_the_tip_of_an_arm_that_was_taken_for_a_disc_leaves_no_ghost(
     assert not any(scene.hand for scene in gone[1:])
 
 
+def test_a_finger_tip_that_rested_at_the_edge_leaves_no_ghost(watch: MotionWatch, draw: Draw, start: Board) -> None:
+    """It is as small as a disc, so the calm picture takes it; then the hand goes on."""
+    see(watch, [wooden_margin(draw(start, seed=n)) for n in range(8)])
+    resting = see(watch, [wooden_margin(draw(start, seed=9 + n), 405, (40, 50, 60)) for n in range(9)], from_s=0.8)
+    assert resting[-1].quiet
+    ys = (380, 330, 300, 300, 330, 380)
+    see(watch, [wooden_margin(draw(start, seed=20 + n), y, (40, 50, 60)) for n, y in enumerate(ys)], from_s=1.7)
+    gone = see(watch, [wooden_margin(draw(start, seed=40 + n)) for n in range(6)], from_s=2.3)
+    assert [scene.mask_squares for scene in gone] == [0.0] * 6
+    assert gone[-1].quiet
+
+
 def test_the_places_under_the_hand_are_covered_until_forgotten(
     watch: MotionWatch, draw: Draw, start: Board, at_px: Callable[[int], tuple[float, float]]
 ) -> None:
