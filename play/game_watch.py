@@ -36,6 +36,24 @@ def half_taken(ruling: Ruling) -> bool:
     return isinstance(verdict, Unfinished) and not set(verdict.discs_to_remove).isdisjoint(ruling.doubtful)
 
 
+LONGEST_WAIT_S = 8.0
+"""No hand is waited for longer than this."""
+
+
+def returning_for_s(verdict: Unfinished, stay_s: float) -> float:
+    """Return how long after it left the board a hand may yet come back to go on with what it began, in s.
+
+    It carries a captured disc away, or fetches the one that crowns, at the pace it has shown: its next act takes it about as long
+    as each of those it has done. To reach in and to move are two, and so is every disc taken off one.
+
+    Args:
+        verdict: what is left to do.
+        stay_s: from its first coming of this turn to its leaving.
+    """
+    taken = len(verdict.moves[0].captures) - len(verdict.discs_to_remove)
+    return min(stay_s / max(2, 1 + taken), LONGEST_WAIT_S)
+
+
 class GameJudge:
     """Follows a game: both sides play before the camera.
 
@@ -65,6 +83,8 @@ class GameJudge:
             return self._start(watcher, reading, frames)
         ruling = rule(self.game, reading)
         quiet = len(frames) >= QUIET_FRAMES_TO_JUDGE
+        if _may_return(ruling, watcher, frames[-1]):
+            return None
         if not ruling.sure or half_taken(ruling):
             if not last:
                 return None
@@ -210,6 +230,14 @@ class GameJudge:
         if number < len(self._names):
             more["file"] = self._names[number]
         return WatchEvent(event, number, frame.time_s, confidence, more)
+
+
+def _may_return(ruling: Ruling, watcher: BoardWatcher, frame: Frame) -> bool:
+    """Return whether a move is half done and the hand may be on its way back to finish it."""
+    if not isinstance(ruling.verdict, Unfinished) or watcher.glimpses.hand_s is None:
+        return False
+    came_s, left_s = watcher.glimpses.hand_s
+    return frame.time_s - left_s < returning_for_s(ruling.verdict, left_s - came_s)
 
 
 def _side(content: Content) -> str:

@@ -89,6 +89,19 @@ def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> No
     assert cover.discs.sum() == cover.mask.sum()
 
 
+@pytest.mark.parametrize("wide", [1.6, 1.75])
+def test_a_black_disc_that_left_a_light_square_is_no_hand(view_from_above: BoardView, wide: float) -> None:
+    """The ring around it that looks changed is wider than that of other discs; it kept a board from being read for ever."""
+    view = leant(view_from_above, 30.0, everywhere=True)
+    region = Region.of_view(view)
+    turn = np.linspace(0.0, 6.28, 30)
+    ring = 25.0 * wide * np.column_stack([np.cos(turn), np.sin(turn), np.zeros(30)])
+    cover = cover_of(region.polygon(view.project(view.centre_mm(E7, 4.5) + ring)), region)
+    assert only(cover).border_squares == 0.0
+    assert hand_evidence(cover, SURELY_IN, machine=False) < 0.0
+    assert cover.discs.sum() == cover.mask.sum()
+
+
 def test_what_stirs_inside_the_field_may_be_a_hand(view_from_above: BoardView) -> None:
     view = leant(view_from_above, 28.0)
     region = Region.of_view(view)
