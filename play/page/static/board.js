@@ -196,6 +196,11 @@ export class BoardView {
     return lying !== null && (piece?.king ? believed.toUpperCase() : believed) !== lying;
   }
 
+  /** Squares that get the dotted ring. */
+  unseen() {
+    return this.table ? this.geometry.game.squares.map((square) => square.name).filter((name) => this.differs(name)) : [];
+  }
+
   // --- marks ------------------------------------------------------------------------------------------------------------------
 
   renderMarks() {
@@ -206,7 +211,7 @@ export class BoardView {
         .map((name) => g.byName.get(name))
         .filter((square) => !!square)
         .map((square) => draw(...g.viewOf(square)));
-    const unseen = this.table ? g.game.squares.filter((square) => this.differs(square.name)).map((square) => square.name) : [];
+    const unseen = this.unseen();
     fill(this.below, [...at(last, (x, y) => marks.last(g, x, y)), ...at(unseen, (x, y) => marks.unseen(g, x, y))]);
     const arrow = this.pointed.length ? this.pointed : (this.state.hint?.squares ?? []);
     fill(this.above, [
