@@ -80,7 +80,8 @@ def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> No
     view = leant(view_from_above, 28.0)
     region = Region.of_view(view)
     faint = stacks(view, region, E5) & (np.cumsum(stacks(view, region, E5), axis=1) < 6).astype(np.uint8)
-    cover = cover_of(cv2.dilate(stacks(view, region, D4) | faint, region.kernel(0.3)), region)
+    mask = cv2.dilate(stacks(view, region, D4) | faint, region.kernel(0.3))
+    cover = cover_of(np.asarray(mask, dtype=np.uint8), region)
     patch = only(cover)
     assert patch.squares > 2.2
     assert not patch.explained
