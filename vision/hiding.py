@@ -23,8 +23,6 @@ FILLED = 0.65
 """A place that gained or lost its discs changed over at least this part of a disc's foot (a dark king on a dark square: 0.76)."""
 LEFT_SQUARES, LEFT_BORDER_SQUARES = 0.2, 0.7
 """So much of a part, and of the border that it touches, may lie beyond what discs on the changed places hide: a shadow."""
-LEFT_INSIDE_SQUARES = 0.5
-"""The same in the inside, where there is no arm to be overlooked: a black disc that left a light square changes a wider ring."""
 LEFT_PART = 0.08
 """The same of a long chain, as a part of it."""
 OVERHANG_SQUARES = 1.1
@@ -200,6 +198,5 @@ def _explained_by_discs(part: NDArray[np.bool_], region: Region) -> bool:
         if np.count_nonzero(part & foot) >= FILLED * np.count_nonzero(foot):
             rest &= spot.reach == 0
     beyond = np.count_nonzero(rest & (region.border > 0))
-    left = LEFT_SQUARES if len(runs) > 1 else LEFT_INSIDE_SQUARES
-    small = np.count_nonzero(rest) <= max(left * region.area_px, LEFT_PART * np.count_nonzero(part))
+    small = np.count_nonzero(rest) <= max(LEFT_SQUARES * region.area_px, LEFT_PART * np.count_nonzero(part))
     return bool(small and beyond <= LEFT_BORDER_SQUARES * region.square_px)
