@@ -1,6 +1,8 @@
 """A game watched before a camera: what both players do, as events; doubts are asked, never guessed."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 from damludo.play.content import board_content
 from damludo.play.match.referee import Ruling, rule
@@ -25,6 +27,8 @@ from damludo.vision.watcher import BoardWatcher
 
 BINDING = 0.995
 """A lift is held against a player only if it is as sure as this; below, it is told and nothing follows."""
+LONGEST_WAIT_S = 8.0
+"""No hand is waited for longer than this."""
 
 
 def half_taken(ruling: Ruling) -> bool:
@@ -36,8 +40,26 @@ def half_taken(ruling: Ruling) -> bool:
     return isinstance(verdict, Unfinished) and not set(verdict.discs_to_remove).isdisjoint(ruling.doubtful)
 
 
-LONGEST_WAIT_S = 8.0
-"""No hand is waited for longer than this."""
+def rule_by_change(game: Game, reading: BoardReading, unlike: Sequence[int]) -> Ruling:
+    """Rule; let no place that did not change stand in the way of a legal move because it looks like something else.
+
+    What looks like a disc on a place that is as it was is a reflection. It may hide that no move was made, or another one, so
+    nothing but a move that all other places show for sure, and that leaves these alone, is taken from them.
+
+    Args:
+        game: the position before.
+        reading: of the board.
+        unlike: the places that did not change but look like something else.
+    """
+    ruling = rule(game, reading)
+    if ruling.sure or not unlike:
+        return ruling
+    told = reading.log_likelihood.copy()
+    told[list(unlike)] = 0.0
+    others = rule(game, replace(reading, log_likelihood=told))
+    before = board_content(game.variant.board.playable, game.position)
+    alone = all(others.content[place] is before[place] for place in unlike)
+    return others if others.sure and alone and isinstance(others.verdict, Legal) else ruling
 
 
 def returning_for_s(verdict: Unfinished, stay_s: float) -> float:
@@ -81,7 +103,7 @@ class GameJudge:
         """Rule on the board; see `Judge`."""
         if not self._started:
             return self._start(watcher, reading, frames)
-        ruling = rule(self.game, reading)
+        ruling = rule_by_change(self.game, reading, watcher.disagreement)
         quiet = len(frames) >= QUIET_FRAMES_TO_JUDGE
         if _may_return(ruling, watcher, frames[-1]):
             return None

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from damludo.play.content import board_content, grid_of_board
-from damludo.play.game_watch import LONGEST_WAIT_S, half_taken, returning_for_s
+from damludo.play.game_watch import LONGEST_WAIT_S, half_taken, returning_for_s, rule_by_change
 from damludo.play.match.referee import rule
 from damludo.rules.game import Game
 from damludo.rules.notation import parse_fen
 from damludo.rules.variants import variant
-from damludo.rules.verdicts import Unfinished
+from damludo.rules.verdicts import Legal, Unfinished
 from damludo.vision.content import Content
 from damludo.vision.reading import BoardReading
 
@@ -36,6 +36,31 @@ def unfinished(fen: str, changed: Mapping[str, Content]) -> Unfinished:
     verdict = rule(game, BoardReading(grid_of_board(damludo.board), clear(board), 0.0, 0)).verdict
     assert isinstance(verdict, Unfinished)
     return verdict
+
+
+@pytest.mark.parametrize(
+    ("unlike", "moved", "sure"),
+    [(("e7", "f8"), True, True), ((), True, False), (("e7", "f8", "d4"), True, False), (("e7", "f8"), False, False)],
+    ids=["reflections", "changed places", "the target is one of them", "nothing moved"],
+)
+def test_reflections_on_places_that_did_not_change_stand_in_no_moves_way(
+    unlike: tuple[str, ...], moved: bool, sure: bool
+) -> None:
+    """A man steps from c3 to d4 while reflections look like two men of his on empty squares."""
+    damludo = variant("damludo")
+    game = Game.new(damludo, parse_fen(damludo, "W:Wc3,a1:Bh8"))
+    square = damludo.board.square
+    board = dict(board_content(damludo.board.playable, game.position))
+    if moved:
+        board |= {square("c3"): Content.EMPTY, square("d4"): Content.WHITE_MAN}
+    table = clear(board)
+    for name, nats in (("e7", 12.0), ("f8", 6.0)):
+        table[square(name), Content.EMPTY] = -nats
+        table[square(name), Content.WHITE_MAN] = 0.0
+    reading = BoardReading(grid_of_board(damludo.board), table, 0.0, 0)
+    ruling = rule_by_change(game, reading, [square(name) for name in unlike])
+    assert ruling.sure is sure
+    assert isinstance(ruling.verdict, Legal) is moved
 
 
 def test_a_slow_hand_is_given_the_time_that_an_act_takes_it_before_its_capture_is_called_incomplete() -> None:
