@@ -136,6 +136,11 @@ def position_json(variant: Variant, cells: bytes) -> dict[str, str]:
     return {name(square): LETTERS[PIECES[code]] for square, code in enumerate(cells) if code}
 
 
+def pieces_json(variant: Variant) -> list[str]:
+    """Return the letters of the pieces that a game has."""
+    return [LETTERS[piece] for piece in PIECES if piece.kind in variant.movers]
+
+
 def board_json(board: Board) -> list[dict[str, Any]]:
     """Return all squares of a board, those that are not played on too, in the order a1, b1, ..."""
     playable = frozenset(board.playable)
@@ -187,7 +192,7 @@ def _game(variant: Variant) -> dict[str, Any]:
         "squares": board_json(board),
         "men": {"white": "w", "black": "b"},
         "kings": Kind.KING in variant.movers,
-        "pieces": [LETTERS[piece] for piece in PIECES if piece.kind in variant.movers],
+        "pieces": pieces_json(variant),
     }
 
 

@@ -39,6 +39,8 @@ export class BoardView {
     /** @type {Map<string, HTMLElement>} */
     this.buttons = new Map();
     this.current = "";
+    /** The dotted rings lie over the discs. */
+    this.ringsOnTop = false;
     host.addEventListener("keydown", (event) => this.walk(event));
     host.addEventListener("focusin", (event) => this.enter(event.target));
   }
@@ -61,7 +63,7 @@ export class BoardView {
 
   build(shape) {
     this.shape = shape;
-    const g = new Geometry(this.state.game, this.state.flipped);
+    const g = this.geometryOf(this.state.game, this.state.flipped);
     this.geometry = g;
     this.discs.clear();
     this.below = svg("g", { class: "marks" });
@@ -79,6 +81,10 @@ export class BoardView {
     );
     this.host.replaceChildren(this.drawing, ...this.buildButtons(g));
     this.host.classList.toggle("simulated", this.state.simulation);
+  }
+
+  geometryOf(game, flipped) {
+    return new Geometry(game, flipped);
   }
 
   // --- discs ------------------------------------------------------------------------------------------------------------------
@@ -212,12 +218,14 @@ export class BoardView {
         .filter((square) => !!square)
         .map((square) => draw(...g.viewOf(square)));
     const unseen = this.unseen();
-    fill(this.below, [...at(last, (x, y) => marks.last(g, x, y)), ...at(unseen, (x, y) => marks.unseen(g, x, y))]);
+    const rings = at(unseen, (x, y) => marks.unseen(g, x, y));
+    fill(this.below, [...at(last, (x, y) => marks.last(g, x, y)), ...(this.ringsOnTop ? [] : rings)]);
     const arrow = this.pointed.length ? this.pointed : (this.state.hint?.squares ?? []);
     fill(this.above, [
       ...at(wrong, (x, y) => marks.wrong(g, x, y)),
       ...at(due, (x, y) => marks.due(g, x, y)),
       ...marks.arrows(g, arrow),
+      ...(this.ringsOnTop ? rings : []),
     ]);
     this.shown = {
       last: last.length > 0,

@@ -6,6 +6,7 @@
 import { BoardView, pieceName } from "./board.js";
 import { fill, html, say, svg } from "./dom.js";
 import { drawDisc, pieceOf, setEmblem } from "./drawing.js";
+import { Geometry } from "./geometry.js";
 import { sheet } from "./new_game.js";
 import { t, told } from "./texts.js";
 import { SIDES } from "./words.js";
@@ -19,6 +20,11 @@ const MOST_NAMED = 8;
 class DraftView extends BoardView {
   /** @type {Letters} what the camera sees; an empty square is "." */
   seen = {};
+
+  /** The racks are of no matter here. */
+  geometryOf(game, flipped) {
+    return new Geometry(game, flipped, false);
+  }
 
   seenOtherwise(name) {
     const seen = this.seen[name];
@@ -63,9 +69,10 @@ export class PositionSheet {
     this.before = JSON.stringify(state.position);
     this.host = html("div", { class: "board-view", click: (event) => this.tap(event.target) });
     this.view = new DraftView(this.host);
+    this.view.ringsOnTop = true;
     this.seen = html("div", { class: "seen" });
     this.marks = html("ul", { class: "quiet legend" });
-    this.spoken = html("p", { class: "unseen", role: "status" });
+    this.spoken = html("p", { class: "spoken", role: "status" });
     this.error = html("p", { class: "error", role: "alert" });
     this.done = html("button", { type: "submit", class: "go" }, t("So it stands"));
     this.form = html(
@@ -74,10 +81,14 @@ export class PositionSheet {
       html(
         "div",
         { class: "choice-list" },
-        html("p", { class: "quiet" }, t("Choose a piece, then tap the squares that it stands on; tap again to empty one.")),
-        this.palette(state),
+        html(
+          "div",
+          { class: "how" },
+          html("p", { class: "quiet" }, t("Choose a piece, then tap the squares that it stands on; tap again to empty one.")),
+          this.palette(state),
+        ),
         html("div", { class: "draft" }, this.host, this.marks),
-        html("div", { class: "beside" }, this.sides(state), this.seen, this.starts()),
+        html("div", { class: "beside" }, this.seen, this.sides(state), this.starts()),
         this.spoken,
       ),
       this.error,
@@ -88,7 +99,7 @@ export class PositionSheet {
         this.done,
       ),
     );
-    sheet.open(t("What stands on the board?"), "large", [this.form]);
+    sheet.open(t("The true position"), "large position", [this.form]);
     this.update(state, overlay);
   }
 
@@ -161,7 +172,7 @@ export class PositionSheet {
         html("span", {}, pieceName(letter)),
       ),
     );
-    return html("fieldset", { class: "palette" }, html("legend", { class: "unseen" }, t("Piece")), ...pieces);
+    return html("fieldset", { class: "palette" }, html("legend", { class: "spoken" }, t("Piece")), ...pieces);
   }
 
   sides(state) {
