@@ -93,7 +93,8 @@ def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> No
     view = leant(view_from_above, 28.0)
     region = Region.of_view(view)
     faint = stacks(view, region, E5) & (np.cumsum(stacks(view, region, E5), axis=1) < 6).astype(np.uint8)
-    cover = cover_of(cv2.dilate(stacks(view, region, D4) | faint, region.kernel(0.3)), region)
+    both = cv2.dilate(stacks(view, region, D4) | faint, region.kernel(0.3))
+    cover = cover_of(np.asarray(both, dtype=np.uint8), region)
     patch = only(cover)
     assert patch.squares > 2.2
     assert not patch.explained
@@ -108,7 +109,7 @@ def test_a_disc_of_its_squares_brightness_explains_what_shows_of_it(view_from_ab
     region = Region.of_view(view)
     seen = stacks(view, region, G7)
     rim = seen & (np.cumsum(seen, axis=1) > 0.6 * seen.sum(axis=1).max()).astype(np.uint8)
-    mask = cv2.dilate(stacks(view, region, H8) | rim, region.kernel(0.3))
+    mask = np.asarray(cv2.dilate(stacks(view, region, H8) | rim, region.kernel(0.3)), dtype=np.uint8)
     mask[region.place_of_pixel == 64] = 0
     cover = cover_of(mask, region)
     assert not only(cover).inside
