@@ -29,6 +29,9 @@ Floats = NDArray[np.float64]
 
 WORKING_SIZES_PX = (960, 520, 1500)
 """Longer side of the picture to work at, tried in this order: fine saddles first, then coarse, then small squares."""
+COARSE_PX, LEAST_COLOUR = 10, 8.0
+"""Colours are compared in fields of so many px; a board of one brightness with two colours 40 levels apart, on a tenth of the
+picture, makes them deviate by 12."""
 LEAST_ALTERNATION = 0.6
 """Mean alternation (-1..1) of the window's inner edges that a board must have; photographs: true 0.7..1, false below 0.5."""
 CLEAR_ALTERNATION = 0.9
@@ -149,9 +152,17 @@ def _tones(image: Image) -> Iterator[tuple[NDArray[np.float32], float]]:
         yield _tone(_gray(_shrunk(image, scale))), scale
     scale = min(1.0, WORKING_SIZES_PX[0] / max(height, width))
     small = _shrunk(image, scale)
-    if min(small.shape[:2]) >= 48:
+    if min(small.shape[:2]) >= 48 and _coloured(small):
         for channel in (2, 0, 1):
             yield _tone(small[:, :, channel]), scale
+
+
+def _coloured(image: Image) -> bool:
+    """Return whether the channels tell what the brightness does not, over areas as large as squares; noise does so px by px."""
+    coarse = cv2.resize(image, None, fx=1 / COARSE_PX, fy=1 / COARSE_PX, interpolation=cv2.INTER_AREA).astype(
+        np.float32
+    )
+    return bool((coarse - coarse.mean(axis=2, keepdims=True)).std(axis=(0, 1)).max() > LEAST_COLOUR)
 
 
 def _shrunk(image: Image, scale: float) -> Image:
