@@ -20,6 +20,7 @@ from damludo.vision.finding import BoardFinding, square_px
 from damludo.vision.frame import Image
 from damludo.vision.lattice import Lattice, Saddles, components, find_saddles, grow, link
 from damludo.vision.lines import find_line_boards, line_errors, refined_on_lines
+from damludo.vision.plain import plain_corners
 from damludo.vision.pose import fit_view
 from damludo.vision.sides import SIDES, corners_of
 from damludo.vision.view import BoardView
@@ -334,7 +335,7 @@ def _finding(
     if finding.residual_squares > MOST_RESIDUAL_SQUARES:
         return None
     fitted = fitted_to_border(view, image, points, pixels)
-    return replace(finding, view=fitted, corners=fitted.project(board))
+    return replace(finding, view=fitted, corners=plain_corners(fitted, board, points, pixels))
 
 
 def _shape_in_picture(grid: Grid, white_at: str) -> tuple[int, int]:
@@ -355,6 +356,24 @@ def crossing_errors(view: BoardView, image: Image) -> tuple[Floats, Floats]:
     crossing, saddle = _near(view, points, parity, saddles, pixels, ERROR_REACH)
     seen = points[crossing]
     return seen, pixels[saddle] - view.project(seen) if len(seen) else np.zeros((0, 2))
+
+
+def four_corners(view: BoardView, image: Image) -> Floats:
+    """Return the corners of a view's plain grid in a picture, shape (4, 2), in the order of `outer_corners_mm`.
+
+    See `plain`: these are the four points that tell a board, not the places where the bent view ends.
+    """
+    board = view.outer_corners_mm()
+    if view.grid.lines:
+        return view.project(board)
+    points, errors = crossing_errors(view, image)
+    seen = view.project(board)
+    missed = np.linalg.norm(errors, axis=1)
+    most = MOST_RESIDUAL_SQUARES * square_px(seen, view.grid.columns, view.grid.rows)
+    # Boards without crossings, of dots, show saddles all the same: by chance, anywhere near the places.
+    if len(points) < LEAST_CROSSINGS * (view.grid.columns - 1) * (view.grid.rows - 1) or np.median(missed) > most:
+        return seen
+    return plain_corners(view, board, points, view.project(points) + errors)
 
 
 def refined_view(view: BoardView, image: Image) -> BoardView | None:

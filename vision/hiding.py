@@ -42,6 +42,7 @@ class Patch:
         near_border: it comes within a hair of that border.
         beside_machine: it reaches the machine's part, which may hide the arm that it belongs to.
         explained: it lies still, and discs that came to places of the board or left them may hide all of it.
+        inside: no part of it comes to the edge of the playing field.
     """
 
     squares: float
@@ -52,6 +53,7 @@ class Patch:
     near_border: bool = False
     beside_machine: bool = False
     explained: bool = False
+    inside: bool = False
 
     @property
     def weight(self) -> float:
@@ -73,6 +75,11 @@ class Patch:
     def at_rest(self) -> bool:
         """Nothing of it stirs."""
         return self.moving_squares <= AT_REST * self.squares
+
+    @property
+    def lies_inside(self) -> bool:
+        """No arm comes to it over the edge of the field, whatever the frame looks like, and nothing of it stirs."""
+        return self.inside and self.at_rest and self.squares <= CHAIN_SQUARES
 
     @property
     def stirs(self) -> bool:
@@ -127,7 +134,7 @@ def _patch_evidence(patch: Patch, log_odds: float, machine: bool) -> float:
         # A finger tip that comes in is as small, but it moves and it comes from the border.
         moving = patch.moving_squares > 0.3 * patch.squares and patch.near_border
         return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
-    if patch.border_squares == 0.0 and patch.explained:
+    if patch.lies_inside or (patch.border_squares == 0.0 and patch.explained):
         # A capture leaves a chain of changed squares that touch at their corners; a hand in the inside has an arm, or stirs.
         return -3.5
     if patch.may_be_a_place_at_rest or (patch.explained and patch.at_rest):
@@ -157,6 +164,7 @@ def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: M
     moved = np.bincount(labels[moving], minlength=count)
     beside, near = np.zeros((2, count), dtype=np.bool_)
     near[labels[region.near_border > 0]] = True
+    inner = np.bincount(labels[region.inner_field > 0], minlength=count)
     if machine is not None:
         beside[labels[cv2.dilate(machine, np.ones((3, 3), np.uint8)) > 0]] = True
     is_disc = np.zeros(count, dtype=np.bool_)
@@ -170,13 +178,14 @@ def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: M
             moving_squares=float(moved[k]) / region.area_px,
             near_border=bool(near[k]),
             beside_machine=bool(beside[k]),
+            inside=bool(inner[k] == statistics[k, cv2.CC_STAT_AREA]),
         )
         still = patch.moving_squares < STILL * patch.squares
         # What is as small as a disc and does not reach the border is no arm anyhow.
         if still and patch.squares <= CHAIN_SQUARES and (touching[k] or not patch.may_be_a_disc):
             patch = replace(patch, explained=_explained_by_discs(labels == k, region))
         patches.append(patch)
-        is_disc[k] = still and (patch.explained or patch.may_be_a_disc)
+        is_disc[k] = still and (patch.explained or patch.may_be_a_disc or patch.lies_inside)
     patches.sort(key=lambda patch: -patch.squares)
     return Cover(mask=mask, discs=is_disc[labels].astype(np.uint8), patches=tuple(patches))
 

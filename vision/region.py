@@ -111,6 +111,12 @@ class Region:
             found.append(Spot(foot, np.asarray(cv2.dilate(stack, wider), dtype=np.uint8)))
         return tuple(found)
 
+    @cached_property
+    def inner_field(self) -> Mask:
+        """The playing field without its outermost pixels, 1 there."""
+        field = (self.place_of_pixel < self.columns * self.rows).astype(np.uint8)
+        return np.asarray(cv2.erode(field, np.ones((3, 3), np.uint8)), dtype=np.uint8)
+
     def reduce(self, image: NDArray[np.uint8]) -> Gray:
         """Return the log-brightness of the region at reduced size, shape (h, w), float32."""
         part = image[self.y0 : self.y1, self.x0 : self.x1]

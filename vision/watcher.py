@@ -347,6 +347,7 @@ class BoardWatcher:
 
     def _glimpse(self, frame: Frame) -> None:
         """Look at what the hand does not cover."""
+        self.glimpses.see_hand(frame.time_s)
         if self._baseline is None or self._believed is None:
             return
         patches, covered = self._sampler.sample(frame.image), self._motion.covered_now

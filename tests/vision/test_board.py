@@ -56,7 +56,7 @@ def test_board_is_found_in_small_and_large_pictures(
 def test_turned_views_put_a1_at_whites_left(draw: Draw, start: Mapping[int, Content]) -> None:
     finding = find_board(draw(start), grid_of(8, 8))
     a1 = [turned(finding.view, "bottom", side).project(np.zeros((1, 3)))[0] for side in SIDES]
-    expected = finding.corners[[3, 2, 1, 0]]
+    expected = finding.view.project(finding.view.outer_corners_mm())
     np.testing.assert_allclose(np.array(a1), expected, atol=1e-6)
 
 
