@@ -373,7 +373,7 @@ class _Session:
             listeners.insert(1, parts.typed.hear)
         listener = fan_out(listeners)
         arm, guard = guarded_arm(parts.gantry, board, parts.layout, seen.eyes, parts.clock, listener, self._said_go)
-        show_carriage(seen, guard, board)
+        show_carriage(seen, guard, board, parts.clock)
         if parts.time is not None:
             # The carriage must not run ahead of the picture that is looked through: it would be taken for a hand.
             seen.eyes.ignore = outlines_ahead(guard, board, lambda: seen.eyes.view, parts.clock.now_s)

@@ -28,7 +28,14 @@ HELP_TEXT = """Type a move and press Enter: c3-d4, c3xe5 or 22-17. Also:
 SET_HELP = """Type what differs, like  set e5=b d4=.  (w b men, W B kings, . empty; the side to move: to=w or to=b),
 or the whole position, like  set {fen}"""
 
-SILENT = {EventKind.PREPARING, EventKind.HAND_IN, EventKind.HAND_OUT, EventKind.CARRIED, EventKind.VERIFIED}
+SILENT = {
+    EventKind.PREPARING,
+    EventKind.TAKING_BACK,
+    EventKind.HAND_IN,
+    EventKind.HAND_OUT,
+    EventKind.CARRIED,
+    EventKind.VERIFIED,
+}
 """Kinds of events that a person at the table sees for himself."""
 
 TypedMove = Callable[[str], str | None]

@@ -210,7 +210,7 @@ def seated_game(
         eyes, seen = _eyes(options, simulated, clock, seed, game, record, suffering)
         arm, guard = guarded_arm(gantry, board, simulated.layout, eyes, clock, listener, human.says_go)
         if seen is not None:
-            show_carriage(seen, guard, board)
+            show_carriage(seen, guard, board, clock)
         earlier = () if record is None else record.course.earlier
         settings = MatchSettings(
             game, human_colour.other, simulated.layout, racks, PATIENCE_S, cut_off=cut_off, earlier=earlier
