@@ -109,7 +109,7 @@ def test_a_disc_of_its_squares_brightness_explains_what_shows_of_it(view_from_ab
     region = Region.of_view(view)
     seen = stacks(view, region, G7)
     rim = seen & (np.cumsum(seen, axis=1) > 0.6 * seen.sum(axis=1).max()).astype(np.uint8)
-    mask = cv2.dilate(stacks(view, region, H8) | rim, region.kernel(0.3))
+    mask = np.asarray(cv2.dilate(stacks(view, region, H8) | rim, region.kernel(0.3)), dtype=np.uint8)
     mask[region.place_of_pixel == 64] = 0
     cover = cover_of(mask, region)
     assert not only(cover).inside
