@@ -23,7 +23,9 @@ from damludo.simulation.optics import Optics
 from damludo.simulation.table import Carriage, DiscColour, Table
 from damludo.vision.content import Content, Grid
 from damludo.vision.frame import Frame
+from damludo.vision.reading import BoardReading
 from damludo.vision.recording import PictureFolder
+from damludo.vision.watcher import BoardWatcher
 
 LAYOUT = TableLayout()
 Labels = list[dict[str, object]]
@@ -117,7 +119,6 @@ class Scene:
         from damludo.calibration.board import set_up
         from damludo.vision.content import BoardSizes
         from damludo.vision.squares import SquareReader
-        from damludo.vision.watcher import BoardWatcher
 
         game = Game.new(variant("damludo"))
         content = board_content(game.variant.board.playable, game.position)
@@ -155,6 +156,35 @@ class Scene:
 
 def kinds(events: Iterable[WatchEvent]) -> list[str]:
     return [event.event for event in events]
+
+
+class TellsWhatItSaw:
+    """A judge that dates its event by the picture that it was given."""
+
+    def judge(
+        self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
+    ) -> list[WatchEvent] | None:
+        return [WatchEvent("board", frames[-1].number, frames[-1].time_s, 1.0)]
+
+
+@pytest.mark.simulation
+def test_events_are_told_in_the_order_of_their_times() -> None:
+    """A lamp goes on while the board is never still; then a hand comes, and the board is read from an earlier picture."""
+    scene = Scene(seed=0)
+    scene.live(after_s=1.0)
+    events = BoardEvents(scene.events.watcher, TellsWhatItSaw())
+    list(events.update(scene.camera.read()))
+    picture = scene.camera.read()
+    told: list[WatchEvent] = []
+    for n in range(12):
+        gain = 1.0 if n < 3 else 1.3 + 0.15 * (n % 2)
+        image = np.clip(gain * picture.image, 0, 255).astype(np.uint8)
+        if n > 8:
+            image[40 * (12 - n) :, 280:360] = (90, 120, 170)
+        told += events.update(Frame(image, picture.time_s + 0.1 * (n + 1), picture.number + n + 1))
+    told += events.finish()
+    assert {"light_changed", "board", "hand_in"} <= set(kinds(told))
+    assert [event.time_s for event in told] == sorted(event.time_s for event in told)
 
 
 @pytest.mark.simulation
