@@ -223,7 +223,8 @@ def _cut_off_while_taking_back(table: Any, after_transfers: int, journal: Path) 
 
     def carrying(transfers: Any) -> None:
         if EventKind.TAKING_BACK not in table.kinds():
-            return carry(transfers)
+            carry(transfers)
+            return
         carry(transfers[:after_transfers])
         raise LineClosed("the cable is out")
 
