@@ -178,7 +178,10 @@ def joined(held: Content, looks_like: Content, ratio: float, *, same_pose: bool 
     absolute[D4] = -30.0
     absolute[D4, looks_like], ratios[D4] = 0.0, ratio
     believed = dict.fromkeys(range(32), Content.EMPTY) | {D4: held}
-    return combine(absolute, believed, ChangeEvidence(np.full(64, 1.0), ratios), same_pose=same_pose)[D4]
+    row: NDArray[np.float64] = combine(
+        absolute, believed, ChangeEvidence(np.full(64, 1.0), ratios), same_pose=same_pose
+    )[D4]
+    return row
 
 
 @pytest.mark.parametrize(
