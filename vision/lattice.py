@@ -256,6 +256,22 @@ def grow(
     return lattice
 
 
+def beside(saddles: Saddles, lattice: Lattice, image_size: tuple[int, int]) -> Saddles:
+    """Return the saddles that are no crossings of a lattice, which is thought to go on over the whole picture."""
+    low, high = lattice.indices.min(axis=0), lattice.indices.max(axis=0)
+    half = np.array([[0.5, 0.5]])
+    side = np.linalg.norm(lattice.project(low + half) - lattice.project(high - half)) / max(
+        np.hypot(*(high - low - 1)), 1.0
+    )
+    rows = int(np.hypot(*image_size) / max(float(side), LEAST_STEP_PX)) + 1
+    u, v = np.meshgrid(np.arange(low[0] - rows, high[0] + rows + 1), np.arange(low[1] - rows, high[1] + rows + 1))
+    at = lattice.project(np.column_stack([u.ravel(), v.ravel()]).astype(np.float64))
+    near = ((at > -side) & (at < np.array(image_size) + side)).all(axis=1)
+    away = np.array([np.linalg.norm(at[near] - pixel, axis=1).min() for pixel in saddles.pixels])
+    keep = away > MATCH_SQUARES * side
+    return Saddles(saddles.pixels[keep], saddles.polarity[keep], saddles.lines[keep], saddles.strength[keep])
+
+
 def _consistent(pixels: Floats, coordinates: Indices) -> NDArray[np.bool_]:
     """Return which points one homography explains (lens distortion allowed for by a wide threshold)."""
     span = float(np.linalg.norm(np.ptp(pixels, axis=0))) / max(float(np.linalg.norm(np.ptp(coordinates, axis=0))), 1.0)

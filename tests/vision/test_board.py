@@ -114,7 +114,7 @@ def test_a_picture_that_is_noise_is_looked_at_in_its_brightness_only(monkeypatch
     """Three looks instead of six; a board of one brightness in two colours needs the other three."""
     looked: list[int] = []
 
-    def none_found(tone: NDArray[np.float32], *_: object) -> list[object]:
+    def none_found(tone: NDArray[np.float32], *_: object, must_end: bool) -> list[object]:
         looked.append(tone.shape[1])
         return []
 
