@@ -146,14 +146,9 @@ class ShiftMeter:
         along = found / np.maximum(size, 1e-9)[:, None]
         agreed = np.einsum("nhi,ni->nh", halves, along).min(axis=1)
         usual = float(np.median(size)) if len(places) >= FEWEST_IN_COMMON else 0.0
-        return {
-            place: Shift(
-                *(float(value) * self._pitch for value in (*found[n], error[n], agreed[n], usual)),
-                foreign=float(foreign[n]),
-                shade=float(shade[n]),
-            )
-            for n, place in enumerate(places)
-        }
+        squares = self._pitch * np.column_stack([found, error, agreed, np.full_like(error, usual)])
+        of_each = np.column_stack([squares, foreign, shade]).tolist()
+        return {place: Shift(*values) for place, values in zip(places, of_each, strict=True)}
 
     def _turned_away(self, places: list[int], changed: Sequence[int]) -> Floats:
         """Return the weights of the samples, 0 for those that face a changed place; shape (places, 1, samples)."""
