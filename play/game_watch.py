@@ -123,6 +123,7 @@ class GameJudge:
         self._white_at, self._names = white_at, names
         self._told: tuple[str, frozenset[tuple[int, Content]]] | None = None
         self._started = False
+        self._crown_due: int | None = None
 
     def judge(
         self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
@@ -133,7 +134,10 @@ class GameJudge:
         ruling = rule_by_change(self.game, reading, watcher.disagreement)
         quiet = len(frames) >= QUIET_FRAMES_TO_JUDGE
         crown = crown_to_come(ruling, reading)
-        if _may_return(crown or ruling.verdict, watcher, frames[-1]) or (crown is not None and not last):
+        # Whose hand comes next is not known: a move that lacks nothing but a crown is taken before another one is made.
+        if crown is not None and (not last or (quiet and _may_return(crown, watcher, frames[-1]))):
+            return None
+        if _may_return(ruling.verdict, watcher, frames[-1]):
             return None
         if not ruling.sure or half_taken(ruling):
             if not last:
@@ -170,6 +174,8 @@ class GameJudge:
     ) -> list[WatchEvent]:
         proof: list[JsonValue] = [watcher.baseline_frame, frames[-1].number]
         told = [*self._touched(ruling, watcher, frames[-1]), *self._steps(move, ruling, watcher, reading, frames[-1])]
+        # The hand that crowns later touches that king by right.
+        self._crown_due = None if crown_to_come(ruling, reading) is None else move.target
         plain = move_json(self.game.variant, self.game.position, move)
         self.game = self.game.make(move)
         watcher.believe(ruling.content, frames)
@@ -206,9 +212,8 @@ class GameJudge:
 
     def _touched(self, ruling: Ruling, watcher: BoardWatcher, frame: Frame) -> list[WatchEvent]:
         """Discs that were touched and stand where they stood, as far as pictures prove it."""
-        return [
-            event for touch in watcher.touches(ruling.content) for event in self._told_of_touch(touch, watcher, frame)
-        ]
+        touches = [touch for touch in watcher.touches(ruling.content) if touch.place != self._crown_due]
+        return [event for touch in touches for event in self._told_of_touch(touch, watcher, frame)]
 
     def _told_of_touch(self, touch: TouchEvidence, watcher: BoardWatcher, frame: Frame) -> list[WatchEvent]:
         lifted, contact = touch.kind is TouchKind.LIFTED, touch.kind is TouchKind.CONTACT

@@ -18,7 +18,7 @@ from damludo.vision.content import Content
 from damludo.vision.frame import Frame
 from damludo.vision.glimpse import Glimpses
 from damludo.vision.reading import BoardReading
-from damludo.vision.touch import TouchEvidence
+from damludo.vision.touch import TouchEvidence, TouchKind
 from damludo.vision.watcher import BoardWatcher
 
 CLEAR_NATS = 18.0
@@ -83,14 +83,17 @@ class Eyes:
     def __init__(self) -> None:
         self.glimpses = Glimpses()
         self.disagreement: tuple[int, ...] = ()
+        self.touched: list[int] = []
+        self.believed: dict[int, Content] = {}
         self.baseline_frame = 0
 
     def believe(self, content: Mapping[int, Content], frames: tuple[Frame, ...]) -> None:
         """Take it as it is."""
+        self.believed = dict(content)
 
     def touches(self, content: Mapping[int, Content]) -> tuple[TouchEvidence, ...]:
-        """Nothing but the move was done."""
-        return ()
+        """Discs that were shifted."""
+        return tuple(TouchEvidence(place, TouchKind.SHIFTED, 0.99, 0.05, 0, 2) for place in self.touched)
 
     @property
     def view(self) -> SimpleNamespace:
@@ -186,6 +189,17 @@ def test_a_crown_that_is_being_fetched_is_waited_for_and_never_told_before_it_is
     assert judge.judge(watcher, reading, still(9.0), False) is None
     told = judge.judge(watcher, reading, still(9.0), True)
     assert [event.event for event in told or []] == ["lifted", "placed", "move"]
+
+
+def test_a_move_that_lacks_nothing_but_a_crown_is_taken_when_the_next_hand_comes_which_may_be_the_opponents() -> None:
+    judge, eyes, reading = new_king(2.0)
+    watcher = cast(BoardWatcher, eyes)
+    assert judge.judge(watcher, reading, still(2.7), False) is None
+    told = judge.judge(watcher, reading, still(2.7)[-1:], True)
+    assert [event.event for event in told or []] == ["lifted", "placed", "move"]
+    eyes.touched = [variant("damludo").board.square(name) for name in ("b8", "a1")]
+    told = judge.judge(watcher, reading, still(4.0), True)
+    assert [event.more["squares"] for event in told or []] == [["a1"]]
 
 
 def test_a_crown_that_is_seen_is_told_at_once() -> None:
