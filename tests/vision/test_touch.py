@@ -110,19 +110,22 @@ def test_what_darkens_one_disc_alone_hangs_over_it(view_from_above: BoardView, d
 
 
 def test_a_neighbour_that_leaves_takes_its_shadow_with_it(view_from_above: BoardView, draw: Draw, start: Board) -> None:
-    """The shadow of a neighbour on the left lay on the rim; a shift that the rest of the rim shows is told as before."""
+    """The shadow of a neighbour on the left lay on the rim; what the rest of the rim shows counts, of a shift as of none."""
     men = [place for place, what in start.items() if what is not Content.EMPTY]
     x, y = view_from_above.project(view_from_above.centre_mm(C3, view_from_above.sizes.disc_height_mm))[0]
     shadow = np.zeros((480, 640))
-    cv2.circle(shadow, (round(x) - SQUARE_PX, round(y)), SQUARE_PX * 2 // 3, 1.0, -1)
-    dark = 1.0 - 0.5 * cv2.GaussianBlur(shadow, (0, 0), 3.0)
-    before = np.asarray(draw(start) * dark[..., None], dtype=np.uint8)
+    cv2.circle(shadow, (round(x) - SQUARE_PX, round(y)), 34, 1.0, -1)
+    dark = 1.0 - 0.8 * cv2.GaussianBlur(shadow, (0, 0), 3.0)
     sampler = PatchSampler(view_from_above)
-    for push, told in ((0.0, False), (0.06, True)):
-        after = draw(start, seed=1, offsets={C3: (0.0, push * SQUARE_PX)})
-        patches = [sampler.sample(image) for image in (before, after)]
-        shift = ShiftMeter(sampler).measure(patches[0], patches[1], men, [C3 - 1])[C3]
-        assert (shift_confidence(shift) > 0.5) is told
+    meter, before = ShiftMeter(sampler), sampler.sample(np.asarray(draw(start) * dark[..., None], dtype=np.uint8))
+    stayed = sampler.sample(draw(start, seed=1))
+    assert meter.measure(before, stayed, men)[C3].agreed > 0.004
+    assert meter.measure(before, stayed, men, [C3 - 1])[C3].agreed < 0.002
+    pushed = sampler.sample(draw(start, seed=1, offsets={C3: (0.0, 0.02 * SQUARE_PX)}))
+    assert meter.measure(before, pushed, men)[C3].foreign > 3.0
+    shift = meter.measure(before, pushed, men, [C3 - 1])[C3]
+    assert shift.foreign < 1.0
+    assert shift_confidence(shift) > 0.95
 
 
 def test_a_shift_of_a_disc_that_something_hides_never_binds() -> None:
