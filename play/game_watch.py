@@ -18,11 +18,12 @@ from damludo.rules.game import Game
 from damludo.rules.moves import Move
 from damludo.rules.notation import move_json
 from damludo.rules.position import Colour
+from damludo.rules.verdicts import Verdict
 from damludo.vision.content import LETTER_OF_CONTENT, Content, Grid
 from damludo.vision.frame import Frame
 from damludo.vision.reading import BoardReading
 from damludo.vision.recognise import FREE_GAP_LIMIT_NATS
-from damludo.vision.touch import TouchEvidence, TouchKind
+from damludo.vision.touch import WORTH_TELLING, TouchEvidence, TouchKind
 from damludo.vision.watcher import BoardWatcher
 
 BINDING = 0.995
@@ -40,6 +41,30 @@ def half_taken(ruling: Ruling) -> bool:
     """
     verdict = ruling.verdict
     return isinstance(verdict, Unfinished) and not set(verdict.discs_to_remove).isdisjoint(ruling.doubtful)
+
+
+def crown_to_come(ruling: Ruling, reading: BoardReading) -> Unfinished | None:
+    """Return what is left of a legal move whose crown is less likely to lie than not; None if it is complete.
+
+    The referee takes the move, since a second disc is hard to see; but the hand may only have gone to fetch it.
+    """
+    verdict = ruling.verdict
+    if not isinstance(verdict, Legal) or verdict.move.becomes is None:
+        return None
+    move = verdict.move
+    if crown_probability(ruling, reading, move) >= WORTH_TELLING:
+        return None
+    return Unfinished((move,), (), True, (), move.target, verdict.board)
+
+
+def crown_probability(ruling: Ruling, reading: BoardReading, move: Move) -> float:
+    """Return how likely the disc that moved carries a second one, if it shall; 1 if it shall not."""
+    piece = ruling.content[move.target] if move.path else Content.EMPTY
+    if piece.discs != 2:
+        return 1.0
+    row = reading.log_likelihood[move.target]
+    man = Content.WHITE_MAN if piece.is_white else Content.BLACK_MAN
+    return 1.0 / (1.0 + math.exp(-float(row[piece] - row[man])))
 
 
 def rule_by_change(game: Game, reading: BoardReading, unlike: Sequence[int]) -> Ruling:
@@ -102,6 +127,7 @@ class GameJudge:
         self._white_at, self._names = white_at, names
         self._told: tuple[str, frozenset[tuple[int, Content]]] | None = None
         self._started = False
+        self._crown_due: int | None = None
 
     def judge(
         self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
@@ -111,7 +137,11 @@ class GameJudge:
             return self._start(watcher, reading, frames)
         ruling = rule_by_change(self.game, reading, watcher.disagreement)
         quiet = len(frames) >= QUIET_FRAMES_TO_JUDGE
-        if _may_return(ruling, watcher, frames[-1]):
+        crown = crown_to_come(ruling, reading)
+        # Whose hand comes next is not known: a move that lacks nothing but a crown is taken before another one is made.
+        if crown is not None and (not last or (quiet and _may_return(crown, watcher, frames[-1]))):
+            return None
+        if _may_return(ruling.verdict, watcher, frames[-1]):
             return None
         if not ruling.sure or half_taken(ruling):
             if not last:
@@ -148,6 +178,8 @@ class GameJudge:
     ) -> list[WatchEvent]:
         proof: list[JsonValue] = [watcher.baseline_frame, frames[-1].number]
         told = [*self._touched(ruling, watcher, frames[-1]), *self._steps(move, ruling, watcher, reading, frames[-1])]
+        # The hand that crowns later touches that king by right.
+        self._crown_due = None if crown_to_come(ruling, reading) is None else move.target
         plain = move_json(self.game.variant, self.game.position, move)
         self.game = self.game.make(move)
         watcher.believe(ruling.content, frames)
@@ -176,19 +208,16 @@ class GameJudge:
             firsts = [emptied[square].first for square in move.captures if square in emptied]
             whole = len(firsts) == len(move.captures)
             steps.append(step("captured_removed", sorted(move.captures), max(firsts) if whole else None))
-        piece = ruling.content[move.target] if move.path else Content.EMPTY
-        if move.becomes is not None and piece.discs == 2:
-            row = reading.log_likelihood[move.target]
-            man = Content.WHITE_MAN if piece.is_white else Content.BLACK_MAN
-            crown = 1.0 / (1.0 + math.exp(-float(row[piece] - row[man])))
-            steps.append(step("crowned", [move.target], None, min(sure, crown)))
+        crown = min(sure, crown_probability(ruling, reading, move))
+        crowns = move.becomes is not None and bool(move.path) and ruling.content[move.target].discs == 2
+        if crowns and crown >= WORTH_TELLING:
+            steps.append(step("crowned", [move.target], None, crown))
         return steps
 
     def _touched(self, ruling: Ruling, watcher: BoardWatcher, frame: Frame) -> list[WatchEvent]:
         """Discs that were touched and stand where they stood, as far as pictures prove it."""
-        return [
-            event for touch in watcher.touches(ruling.content) for event in self._told_of_touch(touch, watcher, frame)
-        ]
+        touches = [touch for touch in watcher.touches(ruling.content) if touch.place != self._crown_due]
+        return [event for touch in touches for event in self._told_of_touch(touch, watcher, frame)]
 
     def _told_of_touch(self, touch: TouchEvidence, watcher: BoardWatcher, frame: Frame) -> list[WatchEvent]:
         lifted, contact = touch.kind is TouchKind.LIFTED, touch.kind is TouchKind.CONTACT
@@ -260,12 +289,12 @@ class GameJudge:
         return WatchEvent(event, number, frame.time_s, confidence, more)
 
 
-def _may_return(ruling: Ruling, watcher: BoardWatcher, frame: Frame) -> bool:
+def _may_return(verdict: Verdict, watcher: BoardWatcher, frame: Frame) -> bool:
     """Return whether a move is half done and the hand may be on its way back to finish it."""
-    if not isinstance(ruling.verdict, Unfinished) or watcher.glimpses.hand_s is None:
+    if not isinstance(verdict, Unfinished) or watcher.glimpses.hand_s is None:
         return False
     came_s, left_s = watcher.glimpses.hand_s
-    return frame.time_s - left_s < returning_for_s(ruling.verdict, left_s - came_s)
+    return frame.time_s - left_s < returning_for_s(verdict, left_s - came_s)
 
 
 def _side(content: Content) -> str:

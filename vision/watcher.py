@@ -287,7 +287,8 @@ class BoardWatcher:
         shifts: Mapping[int, Shift] = {}
         if self._baseline_is_calm and self._now_is_calm:
             # One picture between two hands is enough for a move, but shadows of hands look like shifts.
-            shifts = self._meter.measure(self._baseline, self._now, places)
+            changed = [place for place, what in self._believed.items() if content[place] is not what]
+            shifts = self._meter.measure(self._baseline, self._now, places, changed)
         found = (self._touch(place, shifts.get(place)) for place in places)
         return tuple(touch for touch in found if touch is not None)
 

@@ -1,6 +1,7 @@
 """What a game that is watched makes of a ruling."""
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
@@ -17,6 +18,7 @@ from damludo.vision.content import Content
 from damludo.vision.frame import Frame
 from damludo.vision.glimpse import Glimpses
 from damludo.vision.reading import BoardReading
+from damludo.vision.touch import TouchEvidence, TouchKind
 from damludo.vision.watcher import BoardWatcher
 
 CLEAR_NATS = 18.0
@@ -81,10 +83,22 @@ class Eyes:
     def __init__(self) -> None:
         self.glimpses = Glimpses()
         self.disagreement: tuple[int, ...] = ()
+        self.touched: list[int] = []
+        self.believed: dict[int, Content] = {}
         self.baseline_frame = 0
 
     def believe(self, content: Mapping[int, Content], frames: tuple[Frame, ...]) -> None:
         """Take it as it is."""
+        self.believed = dict(content)
+
+    def touches(self, content: Mapping[int, Content]) -> tuple[TouchEvidence, ...]:
+        """Discs that were shifted."""
+        return tuple(TouchEvidence(place, TouchKind.SHIFTED, 0.99, 0.05, 0, 2) for place in self.touched)
+
+    @property
+    def view(self) -> SimpleNamespace:
+        """Of an 8x8 board."""
+        return SimpleNamespace(grid=grid_of_board(variant("damludo").board))
 
 
 def still(time_s: float) -> tuple[Frame, ...]:
@@ -150,3 +164,53 @@ def test_a_captured_king_of_which_one_disc_is_left_is_being_taken(king_behind_na
     assert isinstance(ruling.verdict, Unfinished)
     assert ruling.sure
     assert half_taken(ruling) is half
+
+
+def new_king(against_nats: float) -> tuple[GameJudge, Eyes, BoardReading]:
+    """A man stepped from c7 to b8 and the hand, which came at 1.0 s, left at 2.6 s; a man there leads a king by so many nats."""
+    damludo = variant("damludo")
+    game = Game.new(damludo, parse_fen(damludo, "W:Wc7,a1:Bh2"))
+    square, grid = damludo.board.square, grid_of_board(damludo.board)
+    before = dict(board_content(damludo.board.playable, game.position))
+    table = clear(before | {square("c7"): Content.EMPTY, square("b8"): Content.WHITE_KING})
+    table[square("b8"), Content.WHITE_MAN], table[square("b8"), Content.WHITE_KING] = 0.0, -against_nats
+    table[square("b8")] -= table[square("b8")].max()
+    judge, eyes = GameJudge(game), Eyes()
+    judge.judge(cast(BoardWatcher, eyes), BoardReading(grid, clear(before), 0.0, 0), still(0.0), False)
+    for time_s in (1.0, 2.6):
+        eyes.glimpses.see_hand(time_s)
+    return judge, eyes, BoardReading(grid, table, 0.0, 0)
+
+
+def test_a_crown_that_is_being_fetched_is_waited_for_and_never_told_before_it_is_likelier_than_not() -> None:
+    judge, eyes, reading = new_king(2.0)
+    watcher = cast(BoardWatcher, eyes)
+    assert judge.judge(watcher, reading, still(2.7), True) is None
+    assert judge.judge(watcher, reading, still(9.0), False) is None
+    told = judge.judge(watcher, reading, still(9.0), True)
+    assert [event.event for event in told or []] == ["lifted", "placed", "move"]
+
+
+def test_a_move_that_lacks_nothing_but_a_crown_is_taken_when_the_next_hand_comes_which_may_be_the_opponents() -> None:
+    judge, eyes, reading = new_king(2.0)
+    watcher = cast(BoardWatcher, eyes)
+    assert judge.judge(watcher, reading, still(2.7), False) is None
+    told = judge.judge(watcher, reading, still(2.7)[-1:], True)
+    assert [event.event for event in told or []] == ["lifted", "placed", "move"]
+    eyes.touched = [variant("damludo").board.square(name) for name in ("b8", "a1")]
+    told = judge.judge(watcher, reading, still(4.0), True)
+    assert [event.more["squares"] for event in told or []] == [["a1"]]
+
+
+def test_a_crown_that_is_seen_is_told_at_once() -> None:
+    judge, eyes, reading = new_king(-2.0)
+    told = judge.judge(cast(BoardWatcher, eyes), reading, still(2.7), False)
+    assert [event.event for event in told or []] == ["lifted", "placed", "crowned", "move"]
+    assert next(event for event in told or [] if event.event == "crowned").confidence == pytest.approx(0.8808, abs=1e-4)
+
+
+def test_a_crown_that_is_clearly_missing_when_the_hand_had_its_time_is_missed() -> None:
+    judge, eyes, reading = new_king(12.0)
+    told = judge.judge(cast(BoardWatcher, eyes), reading, still(9.0), True)
+    assert [event.event for event in told or []] == ["incomplete"]
+    assert "put a second disc on b8" in str((told or [])[0].more["reason"])

@@ -9,7 +9,7 @@ import pytest
 from damludo.vision.change import PatchSampler
 from damludo.vision.content import Content
 from damludo.vision.frame import Image
-from damludo.vision.touch import Shift, ShiftMeter, contact_confidence, lift_confidence, shift_confidence
+from damludo.vision.touch import MOST_FOREIGN, Shift, ShiftMeter, contact_confidence, lift_confidence, shift_confidence
 from damludo.vision.view import BoardView
 
 Draw = Callable[..., Image]
@@ -71,6 +71,67 @@ def test_what_all_discs_did_together_was_the_camera(view_from_above: BoardView, 
     trembled = np.asarray(cv2.warpAffine(draw(start, seed=1), way, (640, 480)), dtype=np.uint8)
     measured = shifts(view_from_above, draw(start), trembled, men)
     assert max(shift_confidence(shift) for shift in measured.values()) < 0.5
+
+
+def finger(image: Image, place_px: tuple[int, int], colour: tuple[int, int, int]) -> Image:
+    """A finger tip from above, 12 px wide, whose end lies at `place_px`."""
+    seen = image.copy()
+    x, y = place_px
+    cv2.line(seen, (x, y), (x, y - 60), colour, 12, cv2.LINE_AA)
+    return np.asarray(cv2.GaussianBlur(seen, (0, 0), 0.8), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("colour", [(150, 180, 220), (60, 90, 150)], ids=["light skin", "brown skin"])
+@pytest.mark.parametrize("into_px", [4, 8])
+def test_a_finger_over_the_rim_shifts_nothing_when_it_comes_nor_when_it_goes(
+    view_from_above: BoardView, draw: Draw, start: Board, colour: tuple[int, int, int], into_px: int
+) -> None:
+    men = [place for place, what in start.items() if what is not Content.EMPTY]
+    free = np.asarray(cv2.GaussianBlur(draw(start), (0, 0), 0.8), dtype=np.uint8)
+    x, y = view_from_above.project(view_from_above.centre_mm(D6, view_from_above.sizes.disc_height_mm))[0]
+    radius_px = view_from_above.sizes.disc_diameter_mm / view_from_above.sizes.square_mm * SQUARE_PX / 2
+    rested = finger(draw(start, seed=1), (round(x), round(y - radius_px - 6 + into_px)), colour)
+    for before, after in ((free, rested), (rested, free)):
+        assert shift_confidence(shifts(view_from_above, before, after, men)[D6]) < 0.1
+
+
+def test_what_darkens_one_disc_alone_hangs_over_it(view_from_above: BoardView, draw: Draw, start: Board) -> None:
+    """A lamp may dim for all of them, and the disc may be told to have moved then."""
+    men = [place for place, what in start.items() if what is not Content.EMPTY]
+    x, y = view_from_above.project(view_from_above.centre_mm(D6, view_from_above.sizes.disc_height_mm))[0]
+    pushed = draw(start, seed=1, offsets={D6: (0.08 * SQUARE_PX, 0.0)})
+    shade = np.ones((480, 640))
+    cv2.circle(shade, (round(x), round(y)), SQUARE_PX, 0.6, -1)
+    shadowed, dimmed = (
+        np.asarray(pushed * light[..., None], dtype=np.uint8) for light in (shade, 0.6 * np.ones_like(shade))
+    )
+    assert shift_confidence(shifts(view_from_above, draw(start), shadowed, men)[D6]) < 0.1
+    assert shift_confidence(shifts(view_from_above, draw(start), dimmed, men)[D6]) > 0.95
+
+
+def test_a_neighbour_that_leaves_takes_its_shadow_with_it(view_from_above: BoardView, draw: Draw, start: Board) -> None:
+    """The shadow of a neighbour on the left lay on the rim; what the rest of the rim shows counts, of a shift as of none."""
+    men = [place for place, what in start.items() if what is not Content.EMPTY]
+    x, y = view_from_above.project(view_from_above.centre_mm(C3, view_from_above.sizes.disc_height_mm))[0]
+    shadow = np.zeros((480, 640))
+    cv2.circle(shadow, (round(x) - SQUARE_PX, round(y)), 34, 1.0, -1)
+    dark = 1.0 - 0.8 * cv2.GaussianBlur(shadow, (0, 0), 3.0)
+    sampler = PatchSampler(view_from_above)
+    meter, before = ShiftMeter(sampler), sampler.sample(np.asarray(draw(start) * dark[..., None], dtype=np.uint8))
+    stayed = sampler.sample(draw(start, seed=1))
+    assert meter.measure(before, stayed, men)[C3].agreed > 0.004
+    assert meter.measure(before, stayed, men, [C3 - 1])[C3].agreed < 0.002
+    pushed = sampler.sample(draw(start, seed=1, offsets={C3: (0.0, 0.02 * SQUARE_PX)}))
+    assert meter.measure(before, pushed, men)[C3].foreign > 3.0
+    shift = meter.measure(before, pushed, men, [C3 - 1])[C3]
+    assert shift.foreign < 1.0
+    assert shift_confidence(shift) > 0.95
+
+
+def test_a_shift_of_a_disc_that_something_hides_never_binds() -> None:
+    hidden = Shift(0.1, 0.0, 0.001, 0.1, foreign=MOST_FOREIGN + 1.0)
+    assert shift_confidence(hidden) < 0.1
+    assert lift_confidence(20, hidden) <= 0.9
 
 
 def test_a_lift_without_a_shift_is_never_sure_enough_to_bind() -> None:
