@@ -28,6 +28,8 @@ from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float64]
 
+LEAST_SQUARE_PX = 6.0
+"""Given corners that span smaller squares are mistaken: no disc could be told from noise there."""
 WORKING_SIZES_PX = (960, 520, 1500)
 """Longer side of the picture to work at, tried in this order: fine saddles first, then coarse, then small squares."""
 COARSE_PX, LEAST_COLOUR = 10, 8.0
@@ -132,6 +134,7 @@ def view_from_corners(
     """
     sizes = sizes or BoardSizes()
     board = corners_of(grid, sizes, white_at)
+    _refuse_small(np.asarray(corners, dtype=np.float64), grid)
     view = fit_view(grid, sizes, board, np.asarray(corners, dtype=np.float64), image_size)
     if refine is None:
         return view
@@ -145,6 +148,16 @@ def view_from_corners(
         if refined is not None and _near_clicks(refined, corners, board):
             return refined
     return view
+
+
+def _refuse_small(corners: Floats, grid: Grid) -> None:
+    """Raise `BadPose` for corners of a board that is too small to be read."""
+    side = square_px(corners, grid.columns - grid.lines, grid.rows - grid.lines)
+    if side < LEAST_SQUARE_PX:
+        raise BadPose(
+            f"the four corners span squares of {side:.1f} px, at least {LEAST_SQUARE_PX:.0f} are needed; give the outer "
+            "corners of the field in px"
+        )
 
 
 def _near_clicks(view: BoardView, corners: Floats, board: Floats) -> bool:

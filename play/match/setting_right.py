@@ -21,7 +21,7 @@ from damludo.rules.traits import Variant
 from damludo.vision.content import LETTER_OF_CONTENT, Content
 from damludo.vision.reading import BoardReading
 
-AS_SET, NOT_SET = "as_set", "not_set"
+AS_SET, NOT_SET = "stands", "leave"
 """The answers to the question whether the board truly stands as it was entered."""
 CHOICES = {AS_SET: "It stands so: go on from there", NOT_SET: "Leave the game as it was"}
 

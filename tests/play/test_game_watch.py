@@ -118,6 +118,14 @@ def test_with_every_disc_taken_off_the_act_of_a_hand_is_known_better() -> None:
     assert returning_for_s(one_left, 6.0) == pytest.approx(2.0)
 
 
+def test_the_crown_that_a_hand_has_fetched_already_was_an_act_too() -> None:
+    """It moved, crowned and took one of two discs off in 4.0 s; given half of that, it was told too late of the one it left."""
+    crowned = unfinished("W:Wd4:Bc5,c7,h2", dict.fromkeys(("d4", "c5"), Content.EMPTY) | {"d8": Content.WHITE_KING})
+    assert not crowned.crown_missing
+    assert len(crowned.discs_to_remove) == 1
+    assert returning_for_s(crowned, 4.2) == pytest.approx(1.4)
+
+
 def test_nobody_is_waited_for_as_long_as_he_mused_over_the_board() -> None:
     untouched = unfinished("W:Wa1:Bb2,h8", {"a1": Content.EMPTY, "c3": Content.WHITE_MAN})
     assert returning_for_s(untouched, 3.0) == pytest.approx(1.5)
