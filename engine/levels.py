@@ -5,12 +5,13 @@ its levels; all others have the one at the end, which lies in the middle of thos
 """
 
 import math
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from damludo.engine.errors import NoSuchLevel
-from damludo.engine.memory import Searcher
+from damludo.engine.memory import Searcher, Searchers
 from damludo.engine.port import Choice, Limits
 from damludo.engine.search import AlphaBeta
 from damludo.rules.game import Game
@@ -20,46 +21,77 @@ MISJUDGEMENT = 10.0
 """Men times the square root of positions: who looks at a hundred times as much errs by a tenth."""
 NO_MISJUDGEMENT = 0.05
 """Men. Where less would be left, nothing is."""
+OPENING_PLIES = 4
+"""After which the form of a game is settled. Nothing is lost before, and games with other openings are other games."""
+FORM_STEPS = 4
+"""Forms better than the usual one, and as many worse ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One level; `noise_men` as in `AlphaBeta`."""
+    """One level.
+
+    Attributes:
+        nodes: positions that it visits for each move, in a game in its usual form.
+        noise_men: as in `AlphaBeta`.
+        form: how many times as many they are in the best form, and how many times fewer in the worst; 1 for always the same.
+    """
 
     nodes: int
     noise_men: float = 0.0
+    form: float = 1.0
+
+    def forms(self) -> "tuple[Level, ...]":
+        """Return how the level plays in each of its forms, the worst first; all of them are equally frequent."""
+        if self.form == 1.0:
+            return (self,)
+        factors = (self.form ** (step / FORM_STEPS) for step in range(-FORM_STEPS, FORM_STEPS + 1))
+        return tuple(level_of_nodes(round(self.nodes * factor)) for factor in factors)
+
+    def in_game(self, game: Game, seed: int) -> "Level":
+        """Return how the level plays one game, in the form that it is in.
+
+        A person does not play equally well every day; Elo's scale rests on that. The form is drawn from the seed, the colour and
+        the opening, and stays until the game is over.
+
+        Source: A. E. Elo, The Rating of Chessplayers (1978): performances are spread around a player's strength.
+        """
+        opening = game.positions[: OPENING_PLIES + 1][-1]
+        day = random.Random(f"form {seed} {game.variant.key} {game.position.side:d} {opening.cells.hex()}")
+        return day.choice(self.forms())
 
 
 Ladder = tuple[Level, ...]
 """The ten levels, the weakest first."""
 
 
-def level_of_nodes(nodes: int) -> Level:
+def level_of_nodes(nodes: int, form: float = 1.0) -> Level:
     """Return the level that visits so many positions for each move.
 
     Few positions alone do not make a person's mistakes: what the engine sees at all it weighs exactly. So it sees little and
     misjudges that, and both get better together along the whole ladder.
     """
     noise = MISJUDGEMENT / math.sqrt(nodes)
-    return Level(nodes, round(noise, 2) if noise >= NO_MISJUDGEMENT else 0.0)
+    return Level(nodes, round(noise, 2) if noise >= NO_MISJUDGEMENT else 0.0, form)
 
 
-def _ladder(*nodes: int) -> Ladder:
-    return tuple(map(level_of_nodes, nodes))
+def _ladder(*nodes: int, form: float = 1.0) -> Ladder:
+    """The highest level is always in the same form: full strength."""
+    return (*(level_of_nodes(each, form) for each in nodes[:-1]), level_of_nodes(nodes[-1]))
 
 
 LADDERS: Mapping[str, Ladder] = MappingProxyType(
     {
-        "damludo": _ladder(18, 34, 59, 96, 150, 340, 1_200, 7_000, 70_000, 1_000_000),
-        "english": _ladder(13, 22, 39, 64, 110, 290, 1_000, 5_000, 39_000, 1_000_000),
-        "russian": _ladder(17, 30, 51, 86, 160, 300, 740, 2_200, 13_000, 1_000_000),
-        "international": _ladder(17, 39, 84, 160, 280, 580, 1_300, 4_300, 29_000, 1_000_000),
-        "turkish": _ladder(8, 19, 38, 72, 140, 250, 650, 2_100, 14_000, 1_000_000),
-        "dameo": _ladder(11, 25, 74, 200, 480, 1_200, 3_100, 14_000, 90_000, 1_000_000),
+        "damludo": _ladder(18, 34, 59, 96, 150, 310, 1_200, 7_000, 70_000, 1_000_000),
+        "english": _ladder(13, 22, 39, 64, 110, 290, 1_200, 9_000, 90_000, 1_000_000),
+        "russian": _ladder(17, 30, 48, 86, 160, 300, 850, 3_000, 40_000, 1_000_000),
+        "international": _ladder(18, 48, 120, 330, 910, 3_000, 13_000, 65_000, 280_000, 1_000_000, form=3.0),
+        "turkish": _ladder(8, 19, 38, 72, 140, 250, 650, 1_900, 12_000, 1_000_000),
+        "dameo": _ladder(15, 50, 160, 480, 1_500, 5_600, 24_000, 94_000, 330_000, 1_000_000, form=3.0),
     }
 )
 """The measured ladders, by the key of the game."""
-LEVELS = _ladder(13, 27, 55, 91, 160, 320, 1_100, 4_600, 34_000, 1_000_000)
+LEVELS = _ladder(16, 34, 54, 91, 160, 310, 1_200, 8_000, 80_000, 1_000_000)
 """The ladder of the games that have none of their own."""
 
 
@@ -83,12 +115,13 @@ class LevelPlayer:
     def __init__(self, level: int, seed: int = 0, searcher: Searcher | None = None) -> None:
         if not 1 <= level <= len(LEVELS):
             raise NoSuchLevel(level, len(LEVELS))
-        self._level, self._seed, self._searcher = level, seed, searcher
+        self._level, self._seed, self._searcher, self._searchers = level, seed, searcher, Searchers()
         self._engines: dict[Level, AlphaBeta] = {}
 
     def start(self, variant: Variant) -> None:
-        """Make the engine of a game ready, which else the first choice does."""
-        self._engine_of(variant).start(variant)
+        """Make the engine of a game ready, which else the first choice does, in whatever form it will be."""
+        for form in self._level_of(variant).forms():
+            self._engine_of(form).start(variant)
 
     def choose(self, game: Game) -> Choice:
         """Return the best move found within the limits of the level.
@@ -96,19 +129,26 @@ class LevelPlayer:
         Raises:
             GameOver: there is no legal move.
         """
-        return self._engine_of(game.variant).choose(game)
+        return self._engine_of(self._level_of(game.variant).in_game(game, self._seed)).choose(game)
 
     def stop(self) -> None:
         """End the search at once; may be called from any thread."""
         for engine in tuple(self._engines.values()):
             engine.stop()
 
-    def _engine_of(self, variant: Variant) -> AlphaBeta:
-        level = ladder_of(variant)[self._level - 1]
+    def _level_of(self, variant: Variant) -> Level:
+        return ladder_of(variant)[self._level - 1]
+
+    def _engine_of(self, level: Level) -> AlphaBeta:
         engine = self._engines.get(level)
         if engine is None:
-            limits = Limits(nodes=level.nodes)
-            engine = self._engines[level] = AlphaBeta(limits, level.noise_men, self._seed, searcher=self._searcher)
+            engine = self._engines[level] = AlphaBeta(
+                Limits(nodes=level.nodes),
+                level.noise_men,
+                self._seed,
+                searcher=self._searcher,
+                searchers=self._searchers,
+            )
         return engine
 
 

@@ -66,14 +66,16 @@ def returning_for_s(verdict: Unfinished, stay_s: float) -> float:
     """Return how long after it left the board a hand may yet come back to go on with what it began, in s.
 
     It carries a captured disc away, or fetches the one that crowns, at the pace it has shown: its next act takes it about as long
-    as each of those it has done. To reach in and to move are two, and so is every disc taken off one.
+    as each of those it has done: to reach in and to move, or to move, to crown and to take discs off, one by one.
 
     Args:
         verdict: what is left to do.
         stay_s: from its first coming of this turn to its leaving.
     """
-    taken = len(verdict.moves[0].captures) - len(verdict.discs_to_remove)
-    return min(stay_s / max(2, 1 + taken), LONGEST_WAIT_S)
+    move = verdict.moves[0]
+    taken = len(move.captures) - len(verdict.discs_to_remove)
+    crowned = move.becomes is not None and not verdict.crown_missing and not verdict.continue_to
+    return min(stay_s / max(2, 1 + taken + crowned), LONGEST_WAIT_S)
 
 
 class GameJudge:

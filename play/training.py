@@ -9,7 +9,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from damludo.play.arguments import count, seconds, seed
 from damludo.play.console import ExitCode, exit_code_of, fail, note, print_json
@@ -231,7 +231,16 @@ def _measure_levels(arguments: argparse.Namespace, game: "Variant") -> int:
 
 
 def _fit_levels(arguments: argparse.Namespace, game: "Variant") -> int:
-    from damludo.engine.train.ladder import fit_curve, ladder_on, pairs, play_missing, read_bouts
+    from damludo.engine.levels import Level
+    from damludo.engine.train.ladder import (
+        CHANCE,
+        expected_share,
+        fit_curve,
+        ladder_on,
+        pairs,
+        play_missing,
+        read_bouts,
+    )
 
     def told(bout: "Bout") -> None:
         _keep(arguments, bout)
@@ -240,13 +249,16 @@ def _fit_levels(arguments: argparse.Namespace, game: "Variant") -> int:
     known = read_bouts(arguments.kept) if arguments.kept else []
     wanted = pairs(arguments.most_nodes)
     curve = fit_curve(play_missing(game, wanted, known, arguments.games, arguments.seed, told))
-    nodes = [level.nodes for level in ladder_on(curve, arguments.top)]
-    shares = [round(curve.share(upper, lower), 4) for lower, upper in zip([0, *nodes], nodes, strict=False)]
-    rows = zip(range(1, len(nodes) + 1), nodes, shares, strict=True)
+    levels = [Level(CHANCE), *ladder_on(curve, arguments.top)]
+    rows: list[dict[str, Any]] = [
+        {"level": number, "nodes": level.nodes, "form": level.form, "expected_share": round(share, 4)}
+        for number, level in enumerate(levels[1:], start=1)
+        for share in [expected_share(curve, level, levels[number - 1])]
+    ]
     if arguments.json:
-        print_json([dict(zip(("level", "nodes", "expected_share"), row, strict=True)) for row in rows])
+        print_json(rows)
     else:
-        print("\n".join(f"{level:2d}  {each:9d}  {share:6.1%}" for level, each, share in rows))
+        print("\n".join("{level:2d}  {nodes:9d}  form {form:g}  {expected_share:6.1%}".format(**row) for row in rows))
     return ExitCode.FINE
 
 

@@ -20,6 +20,7 @@ class BoardFinding:
         alternation: how well the squares alternate in brightness, up to 1; on a board of lines how many lines are seen.
         margin: lead of this window over the best other one, per square of one row.
         crossings: how many inner crossings were seen.
+        continued: how well the squares go on alternating beyond the side where they do most, up to 1; see `board.MOST_CONTINUED`.
     """
 
     view: BoardView
@@ -28,6 +29,7 @@ class BoardFinding:
     alternation: float
     margin: float
     crossings: int
+    continued: float = 0.0
 
     @property
     def residual_squares(self) -> float:

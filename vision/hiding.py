@@ -21,6 +21,8 @@ ARM_BORDER_SQUARES = 0.25
 """What touches the border along less than this is no arm."""
 FILLED = 0.65
 """A place that gained or lost its discs changed over at least this part of a disc's foot (a dark king on a dark square: 0.76)."""
+FAINT = 0.25
+"""... and at least over this part, if it has the brightness of its square (a white king on a light square: 0.44)."""
 LEFT_SQUARES, LEFT_BORDER_SQUARES = 0.2, 0.7
 """So much of a part, and of the border that it touches, may lie beyond what discs on the changed places hide: a shadow."""
 LEFT_PART = 0.08
@@ -201,11 +203,20 @@ def _explained_by_discs(part: NDArray[np.bool_], region: Region) -> bool:
         return False
     if not region.spots:
         return len(runs) == 1
-    rest = part.copy()
+    rest, faint = part.copy(), []
     for spot in region.spots:
         foot = spot.foot > 0
-        if np.count_nonzero(part & foot) >= FILLED * np.count_nonzero(foot):
+        share = float(np.count_nonzero(part & foot)) / max(1, int(np.count_nonzero(foot)))
+        if share >= FILLED:
             rest &= spot.reach == 0
+        elif share >= FAINT and not spot.outermost:
+            faint.append(spot.reach)
+    most = max(LEFT_SQUARES * region.area_px, LEFT_PART * np.count_nonzero(part))
+    if not (part & (region.border > 0)).any():
+        # Of a disc on a square of its own brightness only the rim and the shadow show. An arm that looks like the frame still
+        # comes over the outermost squares, and it covers parts of several places.
+        for reach in faint if len(faint) == 1 else ():
+            rest &= reach == 0
+        return bool(np.count_nonzero(rest) <= most)
     beyond = np.count_nonzero(rest & (region.border > 0))
-    small = np.count_nonzero(rest) <= max(LEFT_SQUARES * region.area_px, LEFT_PART * np.count_nonzero(part))
-    return bool(small and beyond <= LEFT_BORDER_SQUARES * region.square_px)
+    return bool(np.count_nonzero(rest) <= most and beyond <= LEFT_BORDER_SQUARES * region.square_px)

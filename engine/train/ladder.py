@@ -39,6 +39,10 @@ FIRST_SHARES = 0.95, 0.98
 """Of the points against chance at level 1, which loses a game now and then: the lower one where the steps stay narrow enough."""
 WIDE = 0.77
 """Share of the points against the level below from which on a step is too wide; 80 % less what a measurement may be off."""
+WIDEST = 0.8
+"""Where steps are wider than that with level 1 at the stronger end, the levels' form changes from game to game."""
+FORM = 3.0
+"""How many times as many positions a level then visits in its best form, and how many times fewer in its worst."""
 BEND = 0.7
 """How much the strength gained by one step of the grid differs from that of the next, in log odds: the deviation of the prior."""
 LOOSE = 0.01
@@ -172,22 +176,36 @@ def fit_curve(bouts: Sequence[Bout]) -> Curve:
     return Curve(tuple(map(float, strengths[:-1])), float(strengths[-1]))
 
 
+def expected_share(curve: Curve, upper: Level, lower: Level) -> float:
+    """Return the share of the points that the first of two levels is expected to score, over all forms of both."""
+    above, below = (np.array([curve.strength(each.nodes) for each in level.forms()]) for level in (upper, lower))
+    return float(np.mean(1 / (1 + np.exp(below[np.newaxis, :] - above[:, np.newaxis]))))
+
+
 def nodes_of_strength(curve: Curve, strength: float, low: int, high: int) -> int:
     """Return the setting of a strength between two others, to two significant digits."""
+    return _least_nodes(lambda nodes: curve.strength(nodes) >= strength, low, high)
+
+
+def _least_nodes(enough: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the least setting between two others that is enough, to two significant digits."""
     below, above = math.log(low), math.log(high)
-    for _ in range(40):
+    for _ in range(20):
         middle = (below + above) / 2
-        if curve.strength(round(math.exp(middle))) < strength:
-            below = middle
-        else:
+        if enough(round(math.exp(middle))):
             above = middle
+        else:
+            below = middle
     nodes = math.exp(above)
     digits = 1 - math.floor(math.log10(nodes))
     return int(round(nodes, digits))
 
 
 def ladder_on(curve: Curve, highest: int, count: int = 10) -> Ladder:
-    """Return levels at equal distances of strength, from the one that chance can beat to the highest number of positions.
+    """Return levels with steps of equal strength, from the one that chance can beat to the highest number of positions.
+
+    Where so many steps do not reach from one to the other, the levels are in another form in each game. Who is better then loses
+    more often: the same step is further in positions.
 
     Raises:
         BadMatch: the strengths are not told apart well enough.
@@ -196,11 +214,38 @@ def ladder_on(curve: Curve, highest: int, count: int = 10) -> Ladder:
     top = curve.strength(highest)
     first = min(max(top - (count - 1) * _log_odds(WIDE), easy, curve.strength(GRID[0])), hard)
     step = (top - first) / (count - 1)
-    between = [nodes_of_strength(curve, first + step * number, GRID[0], highest) for number in range(count - 1)]
-    nodes = [*between, highest]
-    if sorted(set(nodes)) != nodes:
-        raise BadMatch(f"the results give no ladder: {nodes} does not rise everywhere; play more games, up to the top")
-    return (*map(level_of_nodes, between), Level(highest))
+    if step > _log_odds(WIDEST):
+        between = _steps_in_form(curve, highest, count)
+    else:
+        nodes = (nodes_of_strength(curve, first + step * number, GRID[0], highest) for number in range(count - 1))
+        between = [*map(level_of_nodes, nodes)]
+    found = [level.nodes for level in (*between, Level(highest))]
+    if sorted(set(found)) != found:
+        raise BadMatch(f"the results give no ladder: {found} does not rise everywhere; play more games, up to the top")
+    return (*between, Level(highest))
+
+
+def _steps_in_form(curve: Curve, highest: int, count: int) -> list[Level]:
+    """Return all levels but the highest, each expected to score the same share against the one below."""
+
+    def above(share: float, lower: Level) -> Level:
+        def enough(nodes: int) -> bool:
+            return expected_share(curve, level_of_nodes(nodes, FORM), lower) >= share
+
+        return level_of_nodes(_least_nodes(enough, max(lower.nodes, GRID[0]), highest), FORM)
+
+    levels = [above(FIRST_SHARES[1], Level(CHANCE))]
+    narrow, wide = 0.5, 1.0
+    for _ in range(12):
+        share = (narrow + wide) / 2
+        del levels[1:]
+        while len(levels) < count - 1:
+            levels.append(above(share, levels[-1]))
+        if expected_share(curve, Level(highest), levels[-1]) > share:
+            narrow = share
+        else:
+            wide = share
+    return levels
 
 
 def _log_odds(share: float) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from damludo.play.arguments import add_gantry_arguments, corners, gantry_choice, seed
+from damludo.play.arguments import add_gantry_arguments, four_corners, gantry_choice, seed
 from damludo.play.console import CommandError, ExitCode, Progress, note, print_json
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _add_eyes_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--white-at", choices=SIDES, help="side of the picture where White's rank 1 lies")
     parser.add_argument(
         "--corners",
-        type=corners,
+        type=four_corners,
         metavar='"x,y x,y x,y x,y"',
         help="outer corners of the field, from the top left, clockwise",
     )

@@ -39,6 +39,39 @@ def test_misjudgement_shrinks_with_the_root_of_what_is_seen() -> None:
     assert level_of_nodes(50_000).noise_men == 0.0
 
 
+def test_forms_lie_around_the_usual_one() -> None:
+    game = variant("dameo")
+    level = level_of_nodes(160, form=3.0)
+    starts = [opening(game, 4, str(number)) for number in range(200)]
+
+    forms = {level.in_game(start, 5) for start in starts}
+
+    assert sorted(each.nodes for each in forms) == [53, 70, 92, 122, 160, 211, 277, 365, 480]
+    assert all(each == level_of_nodes(each.nodes) for each in forms)
+
+
+def test_a_form_lasts_from_the_opening_to_the_end_of_a_game() -> None:
+    level = level_of_nodes(160, form=3.0)
+    for number in range(20):
+        game = opening(variant("dameo"), 4, str(number))
+        begun = [game, game.make(game.legal_moves()[0])]  # either colour's
+        later = begun
+        for _ in range(10):
+            later = [
+                each.make(each.legal_moves()[0]).make(each.make(each.legal_moves()[0]).legal_moves()[0])
+                for each in later
+            ]
+
+        assert [level.in_game(each, 5) for each in later] == [level.in_game(each, 5) for each in begun]
+
+
+def test_without_a_form_all_games_are_played_alike() -> None:
+    start = Game.new(variant("english"))
+
+    assert all(level.in_game(start, 5) == level for level in ladder_of(variant("english")))
+    assert all(ladder_of(variant(key))[-1].form == 1.0 for key in VARIANTS)
+
+
 @pytest.mark.parametrize("level", [0, 11, -1])
 def test_a_level_outside_the_ladder_is_refused(level: int) -> None:
     with pytest.raises(NoSuchLevel, match="choose one from 1"):
@@ -56,7 +89,7 @@ def test_low_levels_answer_legally_and_the_same_again(key: str) -> None:
 
             assert first == again
             assert first.move in start.legal_moves()
-            assert first.nodes <= ladder_of(game)[level - 1].nodes
+            assert first.nodes <= ladder_of(game)[level - 1].in_game(start, 5).nodes
 
 
 @pytest.mark.parametrize("level", [7, 8, 9, 10])
@@ -75,10 +108,11 @@ def test_high_levels_answer_legally_and_the_same_again(level: int) -> None:
 def test_one_player_plays_each_game_by_its_own_ladder() -> None:
     player = player_of_level(4, 5)
     for key in ("dameo", "english"):
-        level = ladder_of(variant(key))[3]
+        start = Game.new(variant(key))
+        level = ladder_of(variant(key))[3].in_game(start, 5)
         alone = AlphaBeta(Limits(nodes=level.nodes), level.noise_men, 5)
 
-        assert player.choose(Game.new(variant(key))) == alone.choose(Game.new(variant(key)))
+        assert player.choose(start) == alone.choose(start)
 
 
 @pytest.mark.parametrize("level", [1, 2])

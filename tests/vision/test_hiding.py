@@ -12,7 +12,7 @@ from damludo.vision.hiding import Cover, Patch, components, hand_evidence
 from damludo.vision.region import Mask, Region
 from damludo.vision.view import BoardView, grid_of
 
-D4, E5, E7, F8 = 27, 36, 52, 61
+D4, E5, E7, G7, F8, H8 = 27, 36, 52, 54, 61, 63
 SURELY_IN = 3.5
 NO_MOTION = False
 
@@ -101,6 +101,19 @@ def test_a_black_disc_that_left_a_light_square_is_no_hand(view_from_above: Board
     assert only(cover).border_squares == 0.0
     assert hand_evidence(cover, SURELY_IN, machine=False) < 0.0
     assert cover.discs.sum() == cover.mask.sum()
+
+
+def test_a_disc_of_its_squares_brightness_explains_what_shows_of_it(view_from_above: BoardView) -> None:
+    """A white king went from the corner to a light square: the old place shows wholly, the new one by rim and shadow."""
+    view = leant(view_from_above, 20.0)
+    region = Region.of_view(view)
+    seen = stacks(view, region, G7)
+    rim = seen & (np.cumsum(seen, axis=1) > 0.6 * seen.sum(axis=1).max()).astype(np.uint8)
+    mask = np.asarray(cv2.dilate(stacks(view, region, H8) | rim, region.kernel(0.3)), dtype=np.uint8)
+    mask[region.place_of_pixel == 64] = 0
+    cover = cover_of(mask, region)
+    assert not only(cover).inside
+    assert only(cover).explained
 
 
 def test_what_stirs_inside_the_field_may_be_a_hand(view_from_above: BoardView) -> None:

@@ -73,7 +73,8 @@ def test_four_corners_that_are_told_and_given_again_show_the_same_squares() -> N
     rank, file = (np.floor(board[:, k] / board[:, 2] / view.sizes.square_mm).astype(int) for k in (1, 0))
     inside = (rank >= 0) & (rank < 8) & (file >= 0) & (file < 8)
     tone = np.where(inside, np.where((rank + file) % 2 == 0, 50, 210), 120).reshape(480, 640).astype(np.uint8)
-    image = np.asarray(np.repeat(cv2.GaussianBlur(tone, (0, 0), 0.8)[:, :, None], 3, axis=2), dtype=np.uint8)
+    soft = np.asarray(cv2.GaussianBlur(tone, (0, 0), 0.8), dtype=np.uint8)
+    image = np.repeat(soft[:, :, None], 3, axis=2)
     found = find_board(image, view.grid)
     middles = np.array([found.view.centre_mm(place) for place in range(64)])
 

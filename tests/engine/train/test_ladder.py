@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from damludo.engine.levels import level_of_nodes
+from damludo.engine.levels import Level, level_of_nodes
 from damludo.engine.train.ladder import (
     CHANCE,
     GRID,
     PAIRS,
     Bout,
+    Curve,
+    expected_share,
     fit_curve,
     keep_bout,
     ladder_on,
@@ -77,6 +79,32 @@ def test_levels_lie_at_equal_distances() -> None:
     assert max(shares) - min(shares) < 0.03
     assert (len(ladder), ladder[-1].nodes, ladder[-1].noise_men) == (10, 1_000_000, 0.0)
     assert ladder[4] == level_of_nodes(ladder[4].nodes)
+
+
+def test_forms_make_a_share_less_certain() -> None:
+    """Nine forms, on a curve that is straight."""
+    curve = Curve(tuple(float(place) for place in range(len(GRID))), -4.0)
+    steps = [step / 4 * math.log(3) / math.log(10 / 3) for step in range(-4, 5)]
+
+    alone = expected_share(curve, Level(1_000), Level(CHANCE))
+    varied = expected_share(curve, level_of_nodes(300, form=3.0), Level(CHANCE))
+
+    assert alone == pytest.approx(1 / (1 + math.exp(-9)))
+    assert varied == pytest.approx(sum(1 / (1 + math.exp(-8 - step)) for step in steps) / 9, abs=0.0005)
+
+
+def test_where_the_steps_would_be_too_wide_the_form_varies() -> None:
+    curve = fit_curve(_bouts())
+    steep = Curve(tuple(2.2 * strength for strength in curve.at), 2.2 * curve.chance)
+
+    ladder = ladder_on(steep, 1_000_000)
+
+    levels = [Level(CHANCE), *ladder]
+    first, *shares = (expected_share(steep, above, below) for below, above in pairwise(levels))
+    assert first == pytest.approx(0.98, abs=0.005)
+    assert max(shares) - min(shares) < 0.04
+    assert max(shares) < 0.8 < max(steep.share(above.nodes, below.nodes) for below, above in pairwise(ladder))
+    assert [level.form for level in ladder] == [3.0] * 9 + [1.0]
 
 
 def test_a_side_that_won_all_keeps_its_strength_finite() -> None:
