@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from damludo.calibration.quality import mean_picture
-from damludo.vision.board import find_candidates, refined_view
+from damludo.vision.board import find_candidates, refined_view, view_from_corners
 from damludo.vision.content import BoardSizes, Content, Grid
 from damludo.vision.errors import BoardNotFound, NoBoardSeen
 from damludo.vision.finding import BoardFinding
@@ -18,6 +19,8 @@ from damludo.vision.sides import SIDES, turned
 from damludo.vision.squares import SquareReader
 from damludo.vision.teaching import learn_stacks
 from damludo.vision.view import BoardView
+
+Floats = NDArray[np.float64]
 
 MOST_WRONG = 0.1
 """Part of the places that may clearly read otherwise than they were taught before the set-up is refused."""
@@ -93,19 +96,78 @@ def set_up(
             f"no board of {grid.columns} x {grid.rows} squares is seen; the whole board must be in the picture, "
             "in even light, or give the four corners yourself"
         )
-    tried.sort(key=lambda pair: -pair[0])
+    best = _chosen(image, tried, grid, start)
+    view = _averaged(best.view, frames)
+    images = [frame.image for frame in frames]
+    look = learn_look(images, view, start)
+    return view, replace(look, stack=learn_stacks(images, view, look, start)), best.white_at
+
+
+def set_up_at(
+    corners: Floats,
+    image: Image,
+    grid: Grid,
+    start: Mapping[int, Content],
+    sizes: BoardSizes,
+    white_at: str | None = None,
+) -> tuple[BoardView, Look, str]:
+    """Set up as `set_up` does, on a board whose corners somebody gave.
+
+    Args:
+        corners: shape (4, 2), px, in picture order.
+        image: the picture of the quiet board.
+        grid, start, sizes, white_at: as of `set_up`.
+
+    Raises:
+        BadPose: the corners do not span a board.
+        BoardNotFound: no turn of it shows the start position, or two do equally well.
+    """
+    view = view_from_corners(corners, (image.shape[1], image.shape[0]), grid, sizes, refine=image)
+    sides = (white_at,) if white_at else SIDES
+    tried = [
+        _judged(image, turned(view, SIDES[0], side), side, start, decide_colour=white_at is None) for side in sides
+    ]
+    try:
+        best = _chosen(image, tried, grid, start)
+    except BoardNotFound as error:
+        raise BoardNotFound(f"{error}; or the corners are not those of the board") from error
+    # Whoever gives corners has measured nothing: how wide discs are the picture tells.
+    look = learn_look(image, best.view, start, radius=0)
+    return best.view, replace(look, stack=learn_stacks([image], best.view, look, start)), best.white_at
+
+
+def _chosen(image: Image, tried: list[tuple[float, _Trial]], grid: Grid, start: Mapping[int, Content]) -> _Trial:
+    """Return the window and turn that shows the position best, each given with its score."""
+    tried = sorted(tried, key=lambda pair: -pair[0])
     score, best = tried[0]
-    _refuse_another_position(image, best, grid, start)
+    try:
+        _refuse_another_position(image, best, grid, start)
+    except BoardNotFound as error:
+        side = _turn_that_fits(image, best, grid, start) if len(tried) == 1 else None
+        if side is None:
+            raise
+        raise BoardNotFound(
+            f"with White at the {best.white_at} of the picture the squares do not show the position that the game begins with, "
+            f"with White at the {side} they do: turn the board, or say --white-at {side}"
+        ) from error
     rivals = [(other, trial) for other, trial in tried[1:] if trial.white_at != best.white_at]
     alike = [trial for other, trial in rivals if score - other < BETTER_LEAD_NATS]
     if any(not _same_picture(grid, start, best.white_at, trial.white_at) for trial in alike):
         raise BoardNotFound("two ways to see the start position are alike; say with --white-at where White sits")
     # A start position that looks the same from two sides can be played from either: the first of them in order is taken.
-    best = min([best, *alike], key=lambda trial: SIDES.index(trial.white_at))
-    view = _averaged(best.view, frames)
-    images = [frame.image for frame in frames]
-    look = learn_look(images, view, start)
-    return view, replace(look, stack=learn_stacks(images, view, look, start)), best.white_at
+    return min([best, *alike], key=lambda trial: SIDES.index(trial.white_at))
+
+
+def _turn_that_fits(image: Image, refused: _Trial, grid: Grid, start: Mapping[int, Content]) -> str | None:
+    """Return the side at which White would sit if the turn that was asked for is the only thing that is wrong."""
+    others = [side for side in SIDES if side != refused.white_at]
+    tried = [_judged(image, turned(refused.view, refused.white_at, side), side, start, True) for side in others]
+    trial = max(tried, key=lambda pair: pair[0])[1]
+    try:
+        _refuse_another_position(image, trial, grid, start)
+    except BoardNotFound:
+        return None
+    return trial.white_at
 
 
 def _refuse_another_position(image: Image, best: _Trial, grid: Grid, start: Mapping[int, Content]) -> None:
@@ -115,13 +177,13 @@ def _refuse_another_position(image: Image, best: _Trial, grid: Grid, start: Mapp
     wrong = contradictions(image, best.view, best.look, start) if best.doubtful > limit else []
     if len(wrong) > limit:
         raise BoardNotFound(
-            f"{len(wrong)} squares do not show the start position (limit {limit:.0f}); "
+            f"{len(wrong)} squares do not show the position that the game begins with (limit {limit:.0f}); "
             "set up all discs as for the first move"
         )
     if best.support < LEAST_SUPPORT_NATS * len(grid.playable):
         raise BoardNotFound(
-            "nothing on the squares looks like the start position: set up all discs as for the first move; if they are, see that "
-            "the picture is not mirrored"
+            "nothing on the squares looks like the position that the game begins with: set up all discs as for the first move; "
+            "if they are, see that the picture is not mirrored"
         )
 
 

@@ -79,7 +79,7 @@ def number_in(text: str) -> float:
         return math.nan
 
 
-def corners(text: str) -> list[tuple[float, float]]:
+def four_corners(text: str) -> list[tuple[float, float]]:
     """Read four outer corners "x,y x,y x,y x,y" in px, clockwise from the top left; an argparse type."""
     try:
         points = [tuple(float(value) for value in point.split(",")) for point in text.split()]

@@ -16,8 +16,9 @@ from damludo.play.calibration.known_camera import eyes_by_profile
 from damludo.play.console import CommandError, ExitCode, cannot_write, counted
 from damludo.play.folders import Folders
 from damludo.play.match.events import Listener, fan_out
-from damludo.play.match.loop import Match, MatchSettings, State
+from damludo.play.match.loop import Match, State
 from damludo.play.match.ports import Command, Commands, Eyes, NewGame, Order, Resume
+from damludo.play.match.settings import MatchSettings
 from damludo.play.match.timekeeping import parse_time_control
 from damludo.play.match.touching import TouchMode, TouchRule
 from damludo.play.page.page import Page, open_page
@@ -199,7 +200,7 @@ def _play_on(first: Sitting, touch: str, where: Folders, page: Page, open_table:
 def _offer_text(record: Record | None) -> str:
     if record is None:
         return ""
-    plies, name = counted(len(record.game.moves), "ply", "plies"), record.game.variant.names["en"]
+    plies, name = counted(record.plies, "ply", "plies"), record.game.variant.names["en"]
     return f"A game of {name} was cut off after {plies} ({record.when}): type 'resume' to go on with it."
 
 
@@ -372,7 +373,7 @@ class _Session:
             listeners.insert(1, parts.typed.hear)
         listener = fan_out(listeners)
         arm, guard = guarded_arm(parts.gantry, board, parts.layout, seen.eyes, parts.clock, listener, self._said_go)
-        show_carriage(seen, guard, board)
+        show_carriage(seen, guard, board, parts.clock)
         if parts.time is not None:
             # The carriage must not run ahead of the picture that is looked through: it would be taken for a hand.
             seen.eyes.ignore = outlines_ahead(guard, board, lambda: seen.eyes.view, parts.clock.now_s)
@@ -394,6 +395,7 @@ class _Session:
             look_anew=lambda: seen.eyes.watcher.motion.restart(),
             cut_off=record.cut_off if record else None,
             about=parts.about,
+            earlier=() if record is None else record.course.earlier,
         )
         player = self._thinking.player(wanted.level)
         match = Match(settings, eyes, player, arm, parts.clock, self._commands, listener)

@@ -1,6 +1,8 @@
 """A game watched before a camera: what both players do, as events; doubts are asked, never guessed."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 from damludo.play.content import board_content
 from damludo.play.match.referee import Ruling, rule
@@ -25,6 +27,8 @@ from damludo.vision.watcher import BoardWatcher
 
 BINDING = 0.995
 """A lift is held against a player only if it is as sure as this; below, it is told and nothing follows."""
+LONGEST_WAIT_S = 8.0
+"""No hand is waited for longer than this."""
 
 
 def half_taken(ruling: Ruling) -> bool:
@@ -34,6 +38,44 @@ def half_taken(ruling: Ruling) -> bool:
     """
     verdict = ruling.verdict
     return isinstance(verdict, Unfinished) and not set(verdict.discs_to_remove).isdisjoint(ruling.doubtful)
+
+
+def rule_by_change(game: Game, reading: BoardReading, unlike: Sequence[int]) -> Ruling:
+    """Rule; let no place that did not change stand in the way of a legal move because it looks like something else.
+
+    What looks like a disc on a place that is as it was is a reflection. It may hide that no move was made, or another one, so
+    nothing but a move that all other places show for sure, and that leaves these alone, is taken from them.
+
+    Args:
+        game: the position before.
+        reading: of the board.
+        unlike: the places that did not change but look like something else.
+    """
+    ruling = rule(game, reading)
+    if ruling.sure or not unlike:
+        return ruling
+    told = reading.log_likelihood.copy()
+    told[list(unlike)] = 0.0
+    others = rule(game, replace(reading, log_likelihood=told))
+    before = board_content(game.variant.board.playable, game.position)
+    alone = all(others.content[place] is before[place] for place in unlike)
+    return others if others.sure and alone and isinstance(others.verdict, Legal) else ruling
+
+
+def returning_for_s(verdict: Unfinished, stay_s: float) -> float:
+    """Return how long after it left the board a hand may yet come back to go on with what it began, in s.
+
+    It carries a captured disc away, or fetches the one that crowns, at the pace it has shown: its next act takes it about as long
+    as each of those it has done: to reach in and to move, or to move, to crown and to take discs off, one by one.
+
+    Args:
+        verdict: what is left to do.
+        stay_s: from its first coming of this turn to its leaving.
+    """
+    move = verdict.moves[0]
+    taken = len(move.captures) - len(verdict.discs_to_remove)
+    crowned = move.becomes is not None and not verdict.crown_missing and not verdict.continue_to
+    return min(stay_s / max(2, 1 + taken + crowned), LONGEST_WAIT_S)
 
 
 class GameJudge:
@@ -63,8 +105,10 @@ class GameJudge:
         """Rule on the board; see `Judge`."""
         if not self._started:
             return self._start(watcher, reading, frames)
-        ruling = rule(self.game, reading)
+        ruling = rule_by_change(self.game, reading, watcher.disagreement)
         quiet = len(frames) >= QUIET_FRAMES_TO_JUDGE
+        if _may_return(ruling, watcher, frames[-1]):
+            return None
         if not ruling.sure or half_taken(ruling):
             if not last:
                 return None
@@ -210,6 +254,14 @@ class GameJudge:
         if number < len(self._names):
             more["file"] = self._names[number]
         return WatchEvent(event, number, frame.time_s, confidence, more)
+
+
+def _may_return(ruling: Ruling, watcher: BoardWatcher, frame: Frame) -> bool:
+    """Return whether a move is half done and the hand may be on its way back to finish it."""
+    if not isinstance(ruling.verdict, Unfinished) or watcher.glimpses.hand_s is None:
+        return False
+    came_s, left_s = watcher.glimpses.hand_s
+    return frame.time_s - left_s < returning_for_s(ruling.verdict, left_s - came_s)
 
 
 def _side(content: Content) -> str:

@@ -9,7 +9,10 @@ from typing import Any, TextIO
 from damludo.play.drawing import board_lines
 from damludo.play.match.events import EventKind, MatchEvent
 from damludo.play.match.orders import OrderTray
-from damludo.play.match.ports import Answer, Command, Resume
+from damludo.play.match.ports import Answer, Command, Resume, SetPosition
+from damludo.play.match.setting_right import changed_position, read_position
+from damludo.rules.errors import RulesError
+from damludo.rules.fen import format_fen, parse_fen
 from damludo.rules.game import Game
 from damludo.rules.notation import move_text
 from damludo.rules.position import Colour
@@ -19,9 +22,20 @@ HELP_TEXT = """Type a move and press Enter: c3-d4, c3xe5 or 22-17. Also:
   draw     claim or offer a draw        resign   give the game up
   back     take your last move back     hint     what you could play
   stop     the gantry stands still      go       it may go on
+  set      say what truly stands on the board, if the machine has it wrong
   quit     end the match                help     this page"""
 
-SILENT = {EventKind.PREPARING, EventKind.HAND_IN, EventKind.HAND_OUT, EventKind.CARRIED, EventKind.VERIFIED}
+SET_HELP = """Type what differs, like  set e5=b d4=.  (w b men, W B kings, . empty; the side to move: to=w or to=b),
+or the whole position, like  set {fen}"""
+
+SILENT = {
+    EventKind.PREPARING,
+    EventKind.TAKING_BACK,
+    EventKind.HAND_IN,
+    EventKind.HAND_OUT,
+    EventKind.CARRIED,
+    EventKind.VERIFIED,
+}
 """Kinds of events that a person at the table sees for himself."""
 
 TypedMove = Callable[[str], str | None]
@@ -61,7 +75,7 @@ class Terminal(OrderTray):
 
     def __call__(self, event: MatchEvent) -> None:
         """Show one event."""
-        if event.kind in (EventKind.BOARD_RIGHT, EventKind.MOVE, EventKind.TAKEN_BACK):
+        if event.kind in (EventKind.BOARD_RIGHT, EventKind.MOVE, EventKind.TAKEN_BACK, EventKind.POSITION_SET):
             self.draw_board()
         if event.text and event.kind not in SILENT:
             self._say(event.text)
@@ -115,6 +129,8 @@ class Terminal(OrderTray):
             self._say("The table is not ready yet: please wait.")
         elif word == "board":
             self.draw_board()
+        elif word == "set" or word.startswith("set "):
+            self._set_position(line[4:].strip())
         elif word == "moves":
             self._list_moves()
         elif self.type_move is None:
@@ -131,6 +147,19 @@ class Terminal(OrderTray):
             self._say("There is no game to go on with: one that was cut off is offered until you have made a move.")
             return
         self.put(Resume())
+
+    def _set_position(self, text: str) -> None:
+        assert self._game is not None
+        game = self._game()
+        variant = game.variant
+        if not text:
+            self._say(SET_HELP.format(fen=format_fen(variant, game.position)))
+            return
+        try:
+            changed = changed_position(variant, game.position, text) if "=" in text else parse_fen(variant, text)
+            self.put(SetPosition(read_position(variant, format_fen(variant, changed))))
+        except RulesError as error:
+            self._say(f"This cannot be: {error}. 'set' alone tells how it is written.")
 
     def draw_board(self) -> None:
         """Draw the board from the person's side."""

@@ -9,7 +9,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from damludo.play.arguments import count, seconds, seed
 from damludo.play.console import ExitCode, exit_code_of, fail, note, print_json
@@ -250,7 +250,7 @@ def _fit_levels(arguments: argparse.Namespace, game: "Variant") -> int:
     wanted = pairs(arguments.most_nodes)
     curve = fit_curve(play_missing(game, wanted, known, arguments.games, arguments.seed, told))
     levels = [Level(CHANCE), *ladder_on(curve, arguments.top)]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"level": number, "nodes": level.nodes, "form": level.form, "expected_share": round(share, 4)}
         for number, level in enumerate(levels[1:], start=1)
         for share in [expected_share(curve, level, levels[number - 1])]

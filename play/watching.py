@@ -3,6 +3,7 @@
 Frames go in one by one, events come out; nothing here reads a file or prints.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -112,11 +113,20 @@ class BoardEvents:
         self._light = 0
         self._moved = False
         self._stretch = Stretch()
+        self._held: list[WatchEvent] = []
         self._quiet: list[Frame] = []
         self._quiet_since_s = 0.0
 
     def update(self, frame: Frame) -> Iterator[WatchEvent]:
-        """Take in a frame and give the events it brings."""
+        """Take in a frame and give the events it brings, in the order of their times."""
+        told = sorted([*self._held, *self._of_frame(frame)], key=lambda event: event.time_s)
+        # The best picture of a stretch may be an earlier one: what is told of it comes before what was noticed meanwhile.
+        waiting = bool(self._stretch.scenes) and not self._stretch.judged
+        since_s = self._stretch.scenes[0][0].time_s if waiting else math.inf
+        self._held = [event for event in told if event.time_s > since_s]
+        yield from told[: len(told) - len(self._held)]
+
+    def _of_frame(self, frame: Frame) -> Iterator[WatchEvent]:
         scene = self.watcher.update(frame)
         self.scene = scene
         if scene.camera_moved:
@@ -154,8 +164,10 @@ class BoardEvents:
 
     def finish(self) -> Iterator[WatchEvent]:
         """Give the events that only the end of the pictures decides."""
+        told, self._held = self._held, []
         if not self._hand and self._stretch.scenes and not self._stretch.judged:
-            yield from self._judge_stretch(self._stretch.scenes[-1][0].time_s + 1.0)
+            told += self._judge_stretch(self._stretch.scenes[-1][0].time_s + 1.0)
+        yield from sorted(told, key=lambda event: event.time_s)
 
     def _hand_changed(self, frame: Frame, scene: Scene) -> Iterator[WatchEvent]:
         if scene.hand and self._stretch.scenes and not self._stretch.judged:

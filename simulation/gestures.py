@@ -17,11 +17,14 @@ def gestures_to(table: Table, wanted: Mapping[int, Content], *, white_first: boo
     Args:
         table: as it is now.
         wanted: what shall stand where; squares left out shall be empty.
-        white_first: which colour is handled first: a person moves his own piece before he takes off what it captured.
+        white_first: which colour is handled first: a person moves his own piece before he takes off what it captured. Where the
+            other colour stands in the way, that goes first.
     """
     have = table.content()
     racks = RackView(table)
     gestures: list[Gesture] = []
+    if _in_the_way(have, wanted, white_first):
+        white_first = not white_first
     for white in (white_first, not white_first):
         surplus: list[Place] = []
         lack: list[Place] = []
@@ -86,6 +89,11 @@ def _carry(sources: Sequence[Place], targets: Sequence[Place]) -> list[Gesture]:
     for source, target in zip(sources, targets, strict=True):
         gestures += [Take(source.x_mm, source.y_mm), Put(target.x_mm, target.y_mm)]
     return gestures
+
+
+def _in_the_way(have: Mapping[int, Content], wanted: Mapping[int, Content], white: bool) -> bool:
+    """Return whether discs of a colour shall go to squares that hold discs of the other one."""
+    return any(_discs(wanted, square, white) and _discs(have, square, not white) for square in wanted)
 
 
 def _discs(content: Mapping[int, Content], square: int, white: bool) -> int:

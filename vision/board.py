@@ -12,22 +12,29 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from damludo.vision.alternation import alternation_maps, continued, weakest_side, window_sums
 from damludo.vision.border import fitted_to_border
 from damludo.vision.content import BoardSizes, Grid
 from damludo.vision.dots import refined_on_dots
 from damludo.vision.errors import BadPose, BoardNotFound
 from damludo.vision.finding import BoardFinding, square_px
 from damludo.vision.frame import Image
-from damludo.vision.lattice import Lattice, Saddles, components, find_saddles, grow, link
+from damludo.vision.lattice import FEWEST_IN_PATCH, Lattice, Saddles, beside, components, find_saddles, grow, link
 from damludo.vision.lines import find_line_boards, line_errors, refined_on_lines
+from damludo.vision.plain import plain_corners
 from damludo.vision.pose import fit_view
 from damludo.vision.sides import SIDES, corners_of
 from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float64]
 
+LEAST_SQUARE_PX = 6.0
+"""Given corners that span smaller squares are mistaken: no disc could be told from noise there."""
 WORKING_SIZES_PX = (960, 520, 1500)
 """Longer side of the picture to work at, tried in this order: fine saddles first, then coarse, then small squares."""
+COARSE_PX, LEAST_COLOUR = 10, 8.0
+"""Colours are compared in fields of so many px; a board of one brightness with two colours 40 levels apart, on a tenth of the
+picture, makes them deviate by 12."""
 LEAST_ALTERNATION = 0.6
 """Mean alternation (-1..1) of the window's inner edges that a board must have; photographs: true 0.7..1, false below 0.5."""
 CLEAR_ALTERNATION = 0.9
@@ -36,6 +43,11 @@ LEAST_OF_SIDE = 0.3
 """Mean alternation along each of the four outer rows: a frame's row has about 0, a row under glare still 0.4."""
 LEAST_MARGIN = 0.25
 """How much better than the window one row off, per square of that row; a T-crossing at the frame gives about 1.5."""
+MOST_CONTINUED = 0.35
+"""A row beyond a side alternates by less than this, within itself and against the board: of boards on any ground by 0.15 at
+most, of windows of a chequered cloth by 0.6 to 1."""
+CLOTHS = 1
+"""So many lattices that go on beyond the board's size are taken away to see what lies on them."""
 MOST_RESIDUAL_SQUARES = 0.06
 """A pose whose crossings miss by more than this (root mean square) is refused: those of photographed boards miss by 0.01 to
 0.034; what chance brings near the places of a board that shows no crossings, by 0.07 and more."""
@@ -71,6 +83,11 @@ def find_board(
             "in even light, or give the four corners yourself"
         )
     best = candidates[0]
+    if best.continued > MOST_CONTINUED:
+        raise BoardNotFound(
+            f"the squares that are seen go on beyond a board of {grid.columns} x {grid.rows}; a larger board is found by its own "
+            "size, a chequered cloth must not show beside the board, or give the four corners yourself"
+        )
     if best.margin < LEAST_MARGIN:
         raise BoardNotFound(
             f"the board may lie one row further (lead {best.margin:.2f}, needed {LEAST_MARGIN}); "
@@ -85,11 +102,13 @@ def find_candidates(
     """Return the possible places of the board, the best first; those after it lie shifted by one row or column."""
     if grid.lines:
         return find_line_boards(image, grid, sizes or BoardSizes(), white_at)
+    found: list[BoardFinding] = []
     for tone, scale in islice(_tones(image), most_looks):
-        findings = _find_in_tone(tone, scale, image, grid, sizes or BoardSizes(), white_at)
-        if findings:
+        findings = _find_in_tone(tone, scale, image, grid, sizes or BoardSizes(), white_at, must_end=bool(found))
+        if findings and findings[0].continued <= MOST_CONTINUED:
             return findings
-    return []
+        found = found or findings
+    return found
 
 
 def view_from_corners(
@@ -115,6 +134,7 @@ def view_from_corners(
     """
     sizes = sizes or BoardSizes()
     board = corners_of(grid, sizes, white_at)
+    _refuse_small(np.asarray(corners, dtype=np.float64), grid)
     view = fit_view(grid, sizes, board, np.asarray(corners, dtype=np.float64), image_size)
     if refine is None:
         return view
@@ -128,6 +148,16 @@ def view_from_corners(
         if refined is not None and _near_clicks(refined, corners, board):
             return refined
     return view
+
+
+def _refuse_small(corners: Floats, grid: Grid) -> None:
+    """Raise `BadPose` for corners of a board that is too small to be read."""
+    side = square_px(corners, grid.columns - grid.lines, grid.rows - grid.lines)
+    if side < LEAST_SQUARE_PX:
+        raise BadPose(
+            f"the four corners span squares of {side:.1f} px, at least {LEAST_SQUARE_PX:.0f} are needed; give the outer "
+            "corners of the field in px"
+        )
 
 
 def _near_clicks(view: BoardView, corners: Floats, board: Floats) -> bool:
@@ -148,9 +178,17 @@ def _tones(image: Image) -> Iterator[tuple[NDArray[np.float32], float]]:
         yield _tone(_gray(_shrunk(image, scale))), scale
     scale = min(1.0, WORKING_SIZES_PX[0] / max(height, width))
     small = _shrunk(image, scale)
-    if min(small.shape[:2]) >= 48:
+    if min(small.shape[:2]) >= 48 and _coloured(small):
         for channel in (2, 0, 1):
             yield _tone(small[:, :, channel]), scale
+
+
+def _coloured(image: Image) -> bool:
+    """Return whether the channels tell what the brightness does not, over areas as large as squares; noise does so px by px."""
+    coarse = cv2.resize(image, None, fx=1 / COARSE_PX, fy=1 / COARSE_PX, interpolation=cv2.INTER_AREA).astype(
+        np.float32
+    )
+    return bool((coarse - coarse.mean(axis=2, keepdims=True)).std(axis=(0, 1)).max() > LEAST_COLOUR)
 
 
 def _shrunk(image: Image, scale: float) -> Image:
@@ -170,81 +208,59 @@ def _tone(gray: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def _find_in_tone(
-    tone: NDArray[np.float32], scale: float, image: Image, grid: Grid, sizes: BoardSizes, white_at: str
+    tone: NDArray[np.float32],
+    scale: float,
+    image: Image,
+    grid: Grid,
+    sizes: BoardSizes,
+    white_at: str,
+    must_end: bool = False,
 ) -> list[BoardFinding]:
+    """Return the windows of one tone, the best first; with `must_end` only such as the squares do not go on beyond."""
     saddles = find_saddles(tone)
-    if len(saddles.pixels) < 8:
-        return []
-    size = (tone.shape[1], tone.shape[0])
-    reach = max(grid.columns, grid.rows) + 2
     best: list[BoardFinding] = []
-    for numbers, coordinates in components(saddles, link(saddles)):
-        lattice = grow(saddles, numbers, coordinates, size, reach)
-        if lattice is None:
-            continue
-        findings = _windows(lattice, tone, scale, image, grid, sizes, white_at)
-        if findings and (not best or findings[0].alternation > best[0].alternation):
+    for _ in range(CLOTHS + 1):
+        findings, lattice = _best_lattice(saddles, tone, scale, image, grid, sizes, white_at, must_end or bool(best))
+        if findings and (not best or _worth(findings[0]) > _worth(best[0])):
             best = findings
-        if best and best[0].alternation > CLEAR_ALTERNATION and best[0].margin > LEAST_MARGIN:
+        if lattice is None:
             break
+        # A cloth is linked to the board that lies on it: what belongs to the cloth goes, and the board stays.
+        saddles = beside(saddles, lattice, (tone.shape[1], tone.shape[0]))
     return best
 
 
-def alternation_maps(lattice: Lattice, tone: NDArray[np.float32], low: int, high: int) -> tuple[Floats, Floats]:
-    """Measure how the squares alternate.
-
-    Args:
-        lattice: the crossings; cell (u, v) lies between the crossings u, u + 1 and v, v + 1.
-        tone: log brightness, shape (h, w).
-        low, high: cells low..high - 1 are looked at, in both directions.
-
-    Returns:
-        Two arrays, shape (m, m), index [v, u]: alternation across the edge to the right neighbour and to the lower one. 1: the
-        cells differ as neighbours on a board do; -1: the other way round; 0: alike, or outside the picture.
-    """
-    m = high - low
-    v, u = np.mgrid[low:high, low:high].astype(np.float64)
-    inset = 0.14  # near the corners of a square, where no disc stands
-    spots = np.array([[inset, inset], [1 - inset, inset], [inset, 1 - inset], [1 - inset, 1 - inset]])
-    uv = (np.stack([u, v], axis=-1)[:, :, None, :] + spots).reshape(-1, 2)
-    value = _sample(tone, lattice.project(uv)).reshape(m, m, 4)
-    sign = np.where((u + v) % 2 == 0, 1.0, -1.0)
-    right = (
-        np.stack([value[:, :-1, 1] - value[:, 1:, 0], value[:, :-1, 3] - value[:, 1:, 2]], axis=-1) * sign[:, :-1, None]
-    )
-    down = (
-        np.stack([value[:-1, :, 2] - value[1:, :, 0], value[:-1, :, 3] - value[1:, :, 1]], axis=-1) * sign[:-1, :, None]
-    )
-    inner = _inner_edges(lattice, low, high)
-    typical = np.concatenate([right[inner[:, :-1]].ravel(), down[inner[:-1]].ravel()])
-    typical = typical[np.isfinite(typical)]
-    contrast = float(np.median(typical)) if len(typical) else 0.0
-    unit = 0.6 * contrast if abs(contrast) > 1e-3 else 1.0
-    across = np.zeros((m, m))
-    along = np.zeros((m, m))
-    across[:, :-1] = np.clip(np.nan_to_num(right / unit), -1, 1).mean(axis=-1)
-    along[:-1, :] = np.clip(np.nan_to_num(down / unit), -1, 1).mean(axis=-1)
-    return across, along
+def _best_lattice(
+    saddles: Saddles,
+    tone: NDArray[np.float32],
+    scale: float,
+    image: Image,
+    grid: Grid,
+    sizes: BoardSizes,
+    white_at: str,
+    must_end: bool,
+) -> tuple[list[BoardFinding], Lattice | None]:
+    """Return the windows on the lattice that shows a board best, and a lattice that goes on beyond if no board was found."""
+    size = (tone.shape[1], tone.shape[0])
+    reach = max(grid.columns, grid.rows) + 2
+    best: list[BoardFinding] = []
+    cloth: Lattice | None = None
+    for numbers, coordinates in components(saddles, link(saddles)) if len(saddles.pixels) >= FEWEST_IN_PATCH else []:
+        lattice = grow(saddles, numbers, coordinates, size, reach)
+        if lattice is None:
+            continue
+        findings, goes_on = _windows(lattice, tone, scale, image, grid, sizes, white_at, must_end or bool(best))
+        cloth = lattice if goes_on and cloth is None else cloth
+        if findings and (not best or _worth(findings[0]) > _worth(best[0])):
+            best = findings
+        if best and _worth(best[0]) > (True, CLEAR_ALTERNATION) and best[0].margin > LEAST_MARGIN:
+            break
+    return best, None if best and _worth(best[0])[0] else cloth
 
 
-def _inner_edges(lattice: Lattice, low: int, high: int) -> NDArray[np.bool_]:
-    """Return which cells [v, u] have all four crossings seen."""
-    seen = np.zeros((high - low + 1, high - low + 1), dtype=bool)
-    at = lattice.indices - low
-    at = at[((at >= 0) & (at <= high - low)).all(axis=1)]
-    seen[at[:, 1], at[:, 0]] = True
-    return np.asarray(seen[:-1, :-1] & seen[1:, :-1] & seen[:-1, 1:] & seen[1:, 1:])
-
-
-def _sample(tone: NDArray[np.float32], pixels: Floats) -> Floats:
-    """Return a smoothed tone at pixels, shape (n,); NaN outside the picture."""
-    smooth = cv2.GaussianBlur(tone, (0, 0), 1.0)
-    height, width = tone.shape
-    x, y = np.rint(pixels[:, 0]), np.rint(pixels[:, 1])
-    inside = (x >= 0) & (y >= 0) & (x < width) & (y < height)
-    values = np.full(len(pixels), np.nan)
-    values[inside] = smooth[y[inside].astype(np.intp), x[inside].astype(np.intp)]
-    return values
+def _worth(finding: BoardFinding) -> tuple[bool, float]:
+    """Order findings on different lattices: one that ends where a board does before a cloth's window, then by alternation."""
+    return finding.continued <= MOST_CONTINUED, finding.alternation
 
 
 def _windows(
@@ -255,47 +271,41 @@ def _windows(
     grid: Grid,
     sizes: BoardSizes,
     white_at: str,
-) -> list[BoardFinding]:
-    """Return the windows of the board's size on a lattice whose squares alternate, the best first."""
+    must_end: bool,
+) -> tuple[list[BoardFinding], bool]:
+    """Return the windows of the board's size whose squares alternate, the best first, and whether they go on beyond it.
+
+    With `must_end` no window if they do: a chequered cloth shows many such in every tone.
+    """
     n = max(grid.columns, grid.rows)
     low, high = int(lattice.indices.min()) - n - 1, int(lattice.indices.max()) + n + 1
     across, along = alternation_maps(lattice, tone, low, high)
     shapes = {(grid.columns, grid.rows), (grid.rows, grid.columns)}
     scored = []
     for columns, rows in sorted(shapes):
-        total = _window_sums(across, columns - 1, rows) + _window_sums(along, columns, rows - 1)
+        total = window_sums(across, columns - 1, rows) + window_sums(along, columns, rows - 1)
         edges = (columns - 1) * rows + columns * (rows - 1)
-        sound = _weakest_side(across, along, columns, rows) > LEAST_OF_SIDE
+        sound = weakest_side(across, along, columns, rows) > LEAST_OF_SIDE
         for v, u in np.argwhere((total > 0.8 * LEAST_ALTERNATION * edges) & sound):
             scored.append((float(total[v, u]), int(u) + low, int(v) + low, columns, rows, edges))
     scored.sort(key=lambda s: -s[0])
     if not scored or scored[0][0] < LEAST_ALTERNATION * scored[0][5]:
-        return []
+        return [], False
     second = scored[1][0] if len(scored) > 1 else 0.8 * LEAST_ALTERNATION * scored[0][5]
     margin = (scored[0][0] - second) / n
     near = [window for window in scored[:MOST_WINDOWS] if window[0] > scored[0][0] - NEARLY_AS_GOOD * window[5]]
-    findings = [_finding(lattice, window, margin, scale, image, grid, sizes, white_at) for window in near]
-    return [finding for finding in findings if finding is not None] if findings[0] is not None else []
-
-
-def _window_sums(values: Floats, columns: int, rows: int) -> Floats:
-    """Return the sum of each window [v:v + rows, u:u + columns], same shape, zero where it does not fit."""
-    m = values.shape[0]
-    table = np.zeros((m + 1, m + 1))
-    table[1:, 1:] = values.cumsum(0).cumsum(1)
-    sums = np.zeros_like(values)
-    inner = table[rows:, columns:] - table[:-rows, columns:] - table[rows:, :-columns] + table[:-rows, :-columns]
-    sums[: inner.shape[0], : inner.shape[1]] = inner
-    return sums
-
-
-def _weakest_side(across: Floats, along: Floats, columns: int, rows: int) -> Floats:
-    """Return for each window [v, u] the mean alternation along the least alternating of its four outer rows."""
-    in_row = _window_sums(across, columns - 1, 1) / (columns - 1)
-    in_column = _window_sums(along, 1, rows - 1) / (rows - 1)
-    last_row = np.roll(in_row, -(rows - 1), axis=0)
-    last_column = np.roll(in_column, -(columns - 1), axis=1)
-    return np.asarray(np.min([in_row, last_row, in_column, last_column], axis=0))
+    findings: list[BoardFinding] = []
+    beyond = [
+        continued(across, along, slice(u - low, u - low + c), slice(v - low, v - low + r)) for _, u, v, c, r, _ in near
+    ]
+    goes_on = beyond[0] > MOST_CONTINUED
+    for window, its_beyond in zip(near, beyond, strict=True) if not (goes_on and must_end) else ():
+        finding = _finding(lattice, window, margin, scale, image, grid, sizes, white_at)
+        if finding is not None:
+            findings.append(replace(finding, continued=its_beyond))
+        elif not findings:
+            break
+    return findings, goes_on
 
 
 def _finding(
@@ -334,7 +344,7 @@ def _finding(
     if finding.residual_squares > MOST_RESIDUAL_SQUARES:
         return None
     fitted = fitted_to_border(view, image, points, pixels)
-    return replace(finding, view=fitted, corners=fitted.project(board))
+    return replace(finding, view=fitted, corners=plain_corners(fitted, board, points, pixels))
 
 
 def _shape_in_picture(grid: Grid, white_at: str) -> tuple[int, int]:
@@ -355,6 +365,24 @@ def crossing_errors(view: BoardView, image: Image) -> tuple[Floats, Floats]:
     crossing, saddle = _near(view, points, parity, saddles, pixels, ERROR_REACH)
     seen = points[crossing]
     return seen, pixels[saddle] - view.project(seen) if len(seen) else np.zeros((0, 2))
+
+
+def four_corners(view: BoardView, image: Image) -> Floats:
+    """Return the corners of a view's plain grid in a picture, shape (4, 2), in the order of `outer_corners_mm`.
+
+    See `plain`: these are the four points that tell a board, not the places where the bent view ends.
+    """
+    board = view.outer_corners_mm()
+    if view.grid.lines:
+        return view.project(board)
+    points, errors = crossing_errors(view, image)
+    seen = view.project(board)
+    missed = np.linalg.norm(errors, axis=1)
+    most = MOST_RESIDUAL_SQUARES * square_px(seen, view.grid.columns, view.grid.rows)
+    # Boards without crossings, of dots, show saddles all the same: by chance, anywhere near the places.
+    if len(points) < LEAST_CROSSINGS * (view.grid.columns - 1) * (view.grid.rows - 1) or np.median(missed) > most:
+        return seen
+    return plain_corners(view, board, points, view.project(points) + errors)
 
 
 def refined_view(view: BoardView, image: Image) -> BoardView | None:

@@ -28,6 +28,8 @@ FEWEST_CARDS = 3
 """Two cards leave the slant of the camera to small errors (a quarter of a square at the far corners); three hold it."""
 MOST_ERROR = 0.12
 """Root mean square error of the markers' corners, in marker sides, from which the cards do not lie as they should."""
+FIRST_LOOK_PX = 1280
+"""Longer side of the picture in which cards are looked for first: one without any is then answered soon."""
 FIELDS = 6
 """Along a side of a 4x4 marker with its black border."""
 FIELD_PART, REACH_PX = 0.7, (2, 5)
@@ -62,15 +64,25 @@ def marker_corners_mm(grid: Grid, sizes: BoardSizes, card: CardSize) -> Floats:
 def find_markers(image: Image) -> Mapping[int, Floats]:
     """Return the corners, shape (4, 2) in px, of the markers 0 to 3 that are seen; the largest of equal numbers."""
     gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+    scale = min(1.0, FIRST_LOOK_PX / max(gray.shape))
+    found = _detected(gray, scale)
+    if scale < 1.0 and 0 < len(found) < len(CORNERS):
+        found = _detected(gray, 1.0) | found
+    return {number: _refined(gray, quad) for number, quad in found.items()}
+
+
+def _detected(gray: NDArray[np.uint8], scale: float) -> dict[int, Floats]:
+    """Return what `find_markers` does, looked for in a shrunk picture and not refined."""
+    small = gray if scale >= 1.0 else cv2.resize(gray, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(DICTIONARY), cv2.aruco.DetectorParameters())
-    corners, numbers, _ = detector.detectMarkers(gray)
+    corners, numbers, _ = detector.detectMarkers(small)
     found: dict[int, Floats] = {}
     # OpenCV 4 gives the numbers as (n, 1), OpenCV 5 as (n,), both give None for none.
     for number, quad in zip(np.array([] if numbers is None else numbers).reshape(-1), corners, strict=True):
-        points = np.asarray(quad, dtype=np.float64).reshape(4, 2)
+        points = (np.asarray(quad, dtype=np.float64).reshape(4, 2) + 0.5) / scale - 0.5
         if 0 <= number < 4 and (int(number) not in found or _area(points) > _area(found[int(number)])):
             found[int(number)] = points
-    return {number: _refined(gray, quad) for number, quad in found.items()}
+    return found
 
 
 def _refined(gray: NDArray[np.uint8], quad: Floats) -> Floats:

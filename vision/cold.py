@@ -9,7 +9,7 @@ from damludo.vision.content import Content
 from damludo.vision.frame import Image
 from damludo.vision.look import FEWEST_DISCS, FIRST_RADIUS, Look, learn_look, matched, normalised
 from damludo.vision.mixture import Mixture, explain
-from damludo.vision.patches import Patches
+from damludo.vision.patches import PATCH, Patches
 from damludo.vision.squares import SquareReader
 from damludo.vision.traits import Traits, traits_of
 from damludo.vision.view import BoardView
@@ -29,9 +29,6 @@ SURELY_EMPTY, SURELY_OCCUPIED = 0.25, 0.9
 """Weighted log-colour distance from the plain square; between them the widest gap decides."""
 ONE_KIND = 0.5
 """Two groups of discs nearer than this are one."""
-TAUGHT_COUNTS = 0.5
-"""A look that was taught in another picture is sure of too much in this one: its nats are worth so much beside what all squares
-of the picture together say. What a picture says of itself counts in full."""
 ROUNDS = 3
 ADAPTATIONS = 2
 ANOTHER_PICTURE = 1.4
@@ -87,17 +84,17 @@ def adapted_reading(look: Look, image: Image, view: BoardView) -> Floats64:
     found = _sides(SquareReader(view, known), image)
     together = _together(image, view, found)
     for _ in range(ADAPTATIONS):
-        content = _sure_of(TAUGHT_COUNTS * found + together, view)
+        content = _sure_of(_as_one_sample(found, known, view) + together, view)
         fresh = learn_look(image, view, content, radius=known.radius)
         known = _joined(known, fresh, content, view)
         found = _sides(SquareReader(view, known), image)
     if _both_seen(found):
-        return _reading(TAUGHT_COUNTS * found + together, view)
+        return _reading(_as_one_sample(found, known, view) + together, view)
     # As in `adapted_look`: paint carried far away by a flash.
     alone = cold_look(image, view)
     reader = SquareReader(view, alone)
     if reader.explained(image) - SquareReader(view, known).explained(image) <= EXPLAINS_BETTER:
-        return _reading(TAUGHT_COUNTS * found + together, view)
+        return _reading(_as_one_sample(found, known, view) + together, view)
     named = _named_after(taught_discs, alone)
     whose = [0, 1, 2] if named is alone else [0, 2, 1]
     return _reading((_sides(reader, image) + _together(image, view, None))[:, whose], view)
@@ -135,6 +132,22 @@ def _sides(reader: SquareReader, image: Image) -> Floats64:
     found = reader.read(image)[list(reader.view.grid.playable)]
     sides = np.stack([found[:, 0], found[:, 1:3].max(axis=1), found[:, 3:5].max(axis=1)], axis=1)
     return np.asarray(sides - sides.max(axis=1, keepdims=True))
+
+
+def _as_one_sample(sides: Floats64, look: Look, view: BoardView) -> Floats64:
+    """Limit what a taught look says, shape (p, 3), to what one sample of each place could say.
+
+    In another picture shadow, gloss and the light's slope make a whole place brighter or darker than it was taught: its samples
+    all err alike and count as one. Two kinds that differ by d in their spreads are told apart by d * d / 2 nats, no more:
+    much for red discs on white squares, little for black discs on dark ones.
+    """
+    odd, middle = Patches(view, look.radius).odd, PATCH * PATCH // 2
+    discs = np.broadcast_to(look.disc, (len(odd), 2, 3)), np.broadcast_to(look.disc_spread, (len(odd), 2, 3))
+    colour = np.concatenate([look.empty[odd, middle][:, None], discs[0]], axis=1)
+    spread = np.concatenate([look.empty_spread[odd, middle][:, None], discs[1]], axis=1)
+    every, best = np.arange(len(odd)), sides.argmax(axis=1)
+    apart = (colour - colour[every, best][:, None]) ** 2 / (spread**2 + spread[every, best][:, None] ** 2)
+    return np.asarray(np.maximum(sides, -0.5 * apart.sum(axis=2)), dtype=np.float64)
 
 
 def _sure_of(sides: Floats64, view: BoardView) -> dict[int, Content]:

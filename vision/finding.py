@@ -15,10 +15,12 @@ class BoardFinding:
     Attributes:
         view: the pose; its board frame has White's rank 1 at the side `white_at` of the picture.
         white_at: "bottom", "right", "top" or "left".
-        corners: shape (4, 2), px: the outer corners in picture order.
+        corners: shape (4, 2), px: the outer corners in picture order; of squares those of the plain grid (see `plain`), which
+            four points mean wherever they are given. Where the field ends in the picture `view` tells.
         alternation: how well the squares alternate in brightness, up to 1; on a board of lines how many lines are seen.
         margin: lead of this window over the best other one, per square of one row.
         crossings: how many inner crossings were seen.
+        continued: how well the squares go on alternating beyond the side where they do most, up to 1; see `board.MOST_CONTINUED`.
     """
 
     view: BoardView
@@ -27,6 +29,7 @@ class BoardFinding:
     alternation: float
     margin: float
     crossings: int
+    continued: float = 0.0
 
     @property
     def residual_squares(self) -> float:

@@ -45,15 +45,21 @@ class Glimpses:
     Attributes:
         emptied: places that held a disc and were seen empty.
         filled: places that were empty and were seen to hold a disc.
+        hand_s: times of the first and of the newest picture with a hand; None before there was one.
     """
 
     def __init__(self) -> None:
         self.emptied: dict[int, Glimpse] = {}
         self.filled: dict[int, Glimpse] = {}
+        self.hand_s: tuple[float, float] | None = None
 
     def clear(self) -> None:
         """Begin a new turn."""
-        self.emptied, self.filled = {}, {}
+        self.emptied, self.filled, self.hand_s = {}, {}, None
+
+    def see_hand(self, time_s: float) -> None:
+        """Be told that a hand is over the board."""
+        self.hand_s = (time_s if self.hand_s is None else self.hand_s[0], time_s)
 
     def open(self, places: list[int]) -> list[int]:
         """Return those of some changed places that are not surely known yet."""

@@ -21,6 +21,8 @@ ARM_BORDER_SQUARES = 0.25
 """What touches the border along less than this is no arm."""
 FILLED = 0.65
 """A place that gained or lost its discs changed over at least this part of a disc's foot (a dark king on a dark square: 0.76)."""
+FAINT = 0.25
+"""... and at least over this part, if it has the brightness of its square (a white king on a light square: 0.44)."""
 LEFT_SQUARES, LEFT_BORDER_SQUARES = 0.2, 0.7
 """So much of a part, and of the border that it touches, may lie beyond what discs on the changed places hide: a shadow."""
 LEFT_PART = 0.08
@@ -42,6 +44,7 @@ class Patch:
         near_border: it comes within a hair of that border.
         beside_machine: it reaches the machine's part, which may hide the arm that it belongs to.
         explained: it lies still, and discs that came to places of the board or left them may hide all of it.
+        inside: no part of it comes to the edge of the playing field.
     """
 
     squares: float
@@ -52,6 +55,7 @@ class Patch:
     near_border: bool = False
     beside_machine: bool = False
     explained: bool = False
+    inside: bool = False
 
     @property
     def weight(self) -> float:
@@ -73,6 +77,11 @@ class Patch:
     def at_rest(self) -> bool:
         """Nothing of it stirs."""
         return self.moving_squares <= AT_REST * self.squares
+
+    @property
+    def lies_inside(self) -> bool:
+        """No arm comes to it over the edge of the field, whatever the frame looks like, and nothing of it stirs."""
+        return self.inside and self.at_rest and self.squares <= CHAIN_SQUARES
 
     @property
     def stirs(self) -> bool:
@@ -127,7 +136,7 @@ def _patch_evidence(patch: Patch, log_odds: float, machine: bool) -> float:
         # A finger tip that comes in is as small, but it moves and it comes from the border.
         moving = patch.moving_squares > 0.3 * patch.squares and patch.near_border
         return max(NOTHING_EVIDENCE, -2.5 if moving else -3.5)
-    if patch.border_squares == 0.0 and patch.explained:
+    if patch.lies_inside or (patch.border_squares == 0.0 and patch.explained):
         # A capture leaves a chain of changed squares that touch at their corners; a hand in the inside has an arm, or stirs.
         return -3.5
     if patch.may_be_a_place_at_rest or (patch.explained and patch.at_rest):
@@ -157,6 +166,7 @@ def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: M
     moved = np.bincount(labels[moving], minlength=count)
     beside, near = np.zeros((2, count), dtype=np.bool_)
     near[labels[region.near_border > 0]] = True
+    inner = np.bincount(labels[region.inner_field > 0], minlength=count)
     if machine is not None:
         beside[labels[cv2.dilate(machine, np.ones((3, 3), np.uint8)) > 0]] = True
     is_disc = np.zeros(count, dtype=np.bool_)
@@ -170,13 +180,14 @@ def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: M
             moving_squares=float(moved[k]) / region.area_px,
             near_border=bool(near[k]),
             beside_machine=bool(beside[k]),
+            inside=bool(inner[k] == statistics[k, cv2.CC_STAT_AREA]),
         )
         still = patch.moving_squares < STILL * patch.squares
         # What is as small as a disc and does not reach the border is no arm anyhow.
         if still and patch.squares <= CHAIN_SQUARES and (touching[k] or not patch.may_be_a_disc):
             patch = replace(patch, explained=_explained_by_discs(labels == k, region))
         patches.append(patch)
-        is_disc[k] = still and (patch.explained or patch.may_be_a_disc)
+        is_disc[k] = still and (patch.explained or patch.may_be_a_disc or patch.lies_inside)
     patches.sort(key=lambda patch: -patch.squares)
     return Cover(mask=mask, discs=is_disc[labels].astype(np.uint8), patches=tuple(patches))
 
@@ -192,11 +203,20 @@ def _explained_by_discs(part: NDArray[np.bool_], region: Region) -> bool:
         return False
     if not region.spots:
         return len(runs) == 1
-    rest = part.copy()
+    rest, faint = part.copy(), []
     for spot in region.spots:
         foot = spot.foot > 0
-        if np.count_nonzero(part & foot) >= FILLED * np.count_nonzero(foot):
+        share = float(np.count_nonzero(part & foot)) / max(1, int(np.count_nonzero(foot)))
+        if share >= FILLED:
             rest &= spot.reach == 0
+        elif share >= FAINT and not spot.outermost:
+            faint.append(spot.reach)
+    most = max(LEFT_SQUARES * region.area_px, LEFT_PART * np.count_nonzero(part))
+    if not (part & (region.border > 0)).any():
+        # Of a disc on a square of its own brightness only the rim and the shadow show. An arm that looks like the frame still
+        # comes over the outermost squares, and it covers parts of several places.
+        for reach in faint if len(faint) == 1 else ():
+            rest &= reach == 0
+        return bool(np.count_nonzero(rest) <= most)
     beyond = np.count_nonzero(rest & (region.border > 0))
-    small = np.count_nonzero(rest) <= max(LEFT_SQUARES * region.area_px, LEFT_PART * np.count_nonzero(part))
-    return bool(small and beyond <= LEFT_BORDER_SQUARES * region.square_px)
+    return bool(np.count_nonzero(rest) <= most and beyond <= LEFT_BORDER_SQUARES * region.square_px)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from damludo.vision.board import find_board, view_from_corners
+from damludo.vision.board import find_board, four_corners, view_from_corners
 from damludo.vision.cold import adapted_reading, cold_reading
 from damludo.vision.content import LETTER_OF_CONTENT, Content, Grid
 from damludo.vision.errors import BadPicture, BadPose, BoardNotFound
@@ -172,7 +172,7 @@ def _count_corners(tally: Tally, label: Label, image: Image, angle: NDArray[np.f
         else:
             rough = truth + ROUGH_SQUARES * side * np.column_stack([np.cos(angle), np.sin(angle)])
             view = view_from_corners(rough, (image.shape[1], image.shape[0]), label.grid, refine=image)
-            found = view.project(view.outer_corners_mm())
+            found = four_corners(view, image)
     except (BoardNotFound, BadPose):
         return
     # Any turn will do: picture order may begin at another corner when a board stands on its tip.

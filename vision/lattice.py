@@ -36,6 +36,8 @@ LEAST_SEEN = 0.4
 """A lattice grows no further if fewer of the crossings that it foretells are seen; boards showed 0.55 to 1, noise 0.1 to 0.35."""
 PLANE_POINTS = 4
 """So many points a plane meets always."""
+MOST_DRAWS = 200
+"""So often four points are drawn: if four of ten belong to the plane, 99 of 100 patches show it. Noise takes all draws."""
 MATCH_SQUARES = 0.2
 """A saddle this near to where a crossing is expected is that crossing."""
 
@@ -154,17 +156,29 @@ def link(saddles: Saddles) -> Indices:
 
 def components(saddles: Saddles, links: Indices, most: int = 4) -> list[tuple[Indices, Indices]]:
     """Walk the links; return for the largest patches (saddle numbers, shape (m,), and coordinates, shape (m, 2))."""
-    free = np.ones(len(links), dtype=bool)
+    free = _hanging_together(links) >= FEWEST_IN_PATCH
     patches = []
     for seed in range(len(links)):
         if free[seed] and (links[seed] >= 0).sum() >= 2:
             patch = _walk(saddles, links, seed)
             numbers = np.array(list(patch), dtype=np.int64)
             free[numbers] = False
-            if len(patch) >= 8:
+            if len(patch) >= FEWEST_IN_PATCH:
                 patches.append((numbers, np.array(list(patch.values()), dtype=np.int64)))
     patches.sort(key=lambda patch: -len(patch[0]))
     return patches[:most]
+
+
+def _hanging_together(links: Indices) -> Indices:
+    """Return for each saddle how many hang together with it by links, shape (n,)."""
+    every = np.arange(len(links))
+    leader, linked = every, np.where(links >= 0, links, every[:, None])
+    while True:
+        lowest = np.minimum(leader, leader[linked].min(axis=1))
+        lowest = lowest[lowest]
+        if np.array_equal(lowest, leader):
+            return np.bincount(leader, minlength=len(links))[leader]
+        leader = lowest
 
 
 def _walk(saddles: Saddles, links: Indices, seed: int) -> dict[int, tuple[int, int]]:
@@ -242,11 +256,31 @@ def grow(
     return lattice
 
 
+def beside(saddles: Saddles, lattice: Lattice, image_size: tuple[int, int]) -> Saddles:
+    """Return the saddles that are no crossings of a lattice, which is thought to go on over the whole picture."""
+    low, high = lattice.indices.min(axis=0), lattice.indices.max(axis=0)
+    half = np.array([[0.5, 0.5]])
+    side = np.linalg.norm(lattice.project(low + half) - lattice.project(high - half)) / max(
+        np.hypot(*(high - low - 1)), 1.0
+    )
+    rows = int(np.hypot(*image_size) / max(float(side), LEAST_STEP_PX)) + 1
+    u, v = np.meshgrid(np.arange(low[0] - rows, high[0] + rows + 1), np.arange(low[1] - rows, high[1] + rows + 1))
+    at = lattice.project(np.column_stack([u.ravel(), v.ravel()]).astype(np.float64))
+    near = ((at > -side) & (at < np.array(image_size) + side)).all(axis=1)
+    away = np.array([np.linalg.norm(at[near] - pixel, axis=1).min() for pixel in saddles.pixels])
+    keep = away > MATCH_SQUARES * side
+    return Saddles(saddles.pixels[keep], saddles.polarity[keep], saddles.lines[keep], saddles.strength[keep])
+
+
 def _consistent(pixels: Floats, coordinates: Indices) -> NDArray[np.bool_]:
     """Return which points one homography explains (lens distortion allowed for by a wide threshold)."""
     span = float(np.linalg.norm(np.ptp(pixels, axis=0))) / max(float(np.linalg.norm(np.ptp(coordinates, axis=0))), 1.0)
     _, mask = cv2.findHomography(
-        coordinates.astype(np.float64), pixels, cv2.RANSAC, ransacReprojThreshold=float(0.25 * span), maxIters=500
+        coordinates.astype(np.float64),
+        pixels,
+        cv2.RANSAC,
+        ransacReprojThreshold=float(0.25 * span),
+        maxIters=MOST_DRAWS,
     )
     return np.zeros(len(pixels), dtype=bool) if mask is None else np.asarray(mask).ravel().astype(bool)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.frame import Frame
-from damludo.vision.hiding import Cover, components, hand_evidence
+from damludo.vision.hiding import ARM_BORDER_SQUARES, Cover, components, hand_evidence
 from damludo.vision.region import Gray, Mask, Region
 
 Outline = NDArray[np.float64]
@@ -102,6 +102,8 @@ class MotionWatch:
     def __init__(self, region: Region) -> None:
         self.region = region
         self._calm: _Calm | None = None
+        self._still: _Calm | None = None
+        self._follows = False
         self._baseline_level = 0.0
         self._previous: Gray | None = None
         self._previous_s = 0.0
@@ -136,7 +138,7 @@ class MotionWatch:
 
     def restart(self) -> None:
         """Forget the calm picture and the hand: the camera was moved or the watch began with a hand in the picture."""
-        self._calm = None
+        self._calm = self._still = None
         self._previous = None
         self._log_odds = -MOST_LOG_ODDS
         self._settled = False
@@ -245,16 +247,25 @@ class MotionWatch:
 
     def _cover(self, gray: Gray, seen: Mask, moving: NDArray[np.bool_]) -> Cover:
         assert self._calm is not None
-        calm, region = self._calm, self.region
+        mask = self._opened(self._hidden(self._calm, gray) & seen)
+        if self._still is not None and self._still is not self._calm and mask.any():
+            # The calm picture may have taken the tip of an arm for a disc. Where the board shows as it last lay still, the arm is
+            # gone, not come.
+            mask = self._opened(mask & self._hidden(self._still, gray))
+        return components(mask, moving, self.region, self._machine_part)
+
+    def _hidden(self, calm: _Calm, gray: Gray) -> Mask:
+        """Return where the gradients of a calm picture are missing, 1 there."""
         ratio = gray - calm.gray
         ratio -= np.float32(np.median(ratio[::2, ::2]))
         dx, dy = _gradients(gray)
         correlation = _blur(dx * calm.dx + dy * calm.dy, self._sigma_px) / calm.energy
-        hidden = (correlation < MISSING_CORRELATION) & (_local_change(ratio, region.square_px) > LEAST_CHANGE)
+        hidden = (correlation < MISSING_CORRELATION) & (_local_change(ratio, self.region.square_px) > LEAST_CHANGE)
         hidden |= ratio < DARKER_THAN_SHADOW
-        mask = hidden.astype(np.uint8) & seen
-        mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, region.kernel(0.3)), dtype=np.uint8)
-        return components(mask, moving, region, self._machine_part)
+        return hidden.astype(np.uint8)
+
+    def _opened(self, mask: Mask) -> Mask:
+        return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, self.region.kernel(0.3)), dtype=np.uint8)
 
     def _believe(self, cover: Cover, time_s: float, *, machine: bool) -> None:
         """One step of the hidden Markov chain in log odds (IN against OUT)."""
@@ -278,13 +289,15 @@ class MotionWatch:
             # Begun with a hand in the picture, its leaving would look like a hand for ever: what stands still is the calm one.
             self._log_odds, hand = min(self._log_odds, -2.0), False
         if hand:
-            self._hand_s, self._arm_waits = time_s, False
+            self._hand_s, self._arm_waits, self._follows = time_s, False, False
             return
         assert self._calm is not None
+        self._follows = self._follows and still
         self._arm_waits = cover.reaches_out and not lies and (self._arm_waits or self._comes_in(cover, time_s))
         if still and not (self._settled and self._arm_waits):
             self._settled = True
             self._calm = _Calm(gray, self._sigma_px)
+            self._follow_stillness(gray, moving, lies=lies)
             return
         # Between two moments of stillness only what is surely board is taken over: men that were moved and lie still, and
         # pixels that look as before. A passing shadow stays out, and so does an arm, even one that waits in the margin.
@@ -301,6 +314,17 @@ class MotionWatch:
             # What is kept is carried into the light of this moment, or a seam would run through the calm picture between both.
             calm = calm + light
         self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
+
+    def _follow_stillness(self, gray: Gray, moving: NDArray[np.bool_], *, lies: bool) -> None:
+        """Take the calm picture for how the board last lay still, unless a finger tip may be in it that rests on the edge."""
+        if self._still is not None and not (self._follows or lies):
+            seen = self.region.inside if self._machine_part is None else self.region.inside & (1 - self._machine_part)
+            new = components(
+                self._opened(self._hidden(self._still, gray) & seen), moving, self.region, self._machine_part
+            )
+            if any(patch.border_squares >= ARM_BORDER_SQUARES and not patch.explained for patch in new.patches):
+                return
+        self._still, self._follows = self._calm, True
 
     def _comes_in(self, cover: Cover, time_s: float) -> bool:
         """Return whether something that may be an arm stirs, long after the last one left."""

@@ -1,5 +1,6 @@
 """Which of the possible outcomes does a reading show? Ranking by log-likelihood; in doubt, "unsure"."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -19,6 +20,10 @@ FREE_GAP_LIMIT_NATS = 12.0
 ones 34 to 44). It stays below what one clearly seen square can weigh (18): else a disc that vanished beside a legal move would be
 overlooked."""
 
+PLACE_LIMIT_NATS = 12.0
+"""No single place wins by more than this for an outcome that is as likely beforehand: a neighbour that a reflection misread must
+not win the move for another man, whose own place says little. An unlikelier outcome has its prior to overcome instead."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Candidate(Generic[AnyOutcome]):
@@ -28,16 +33,24 @@ class Candidate(Generic[AnyOutcome]):
         outcomes: those with this content, highest prior first; the picture cannot tell them apart.
         score: log-likelihood of the reading plus the highest log prior.
         log_likelihood: the same without the prior.
+        limited: the log-likelihood if no place says more than `PLACE_LIMIT_NATS`.
     """
 
     outcomes: tuple[AnyOutcome, ...]
     score: float
     log_likelihood: float
+    limited: float
 
     @property
     def outcome(self) -> AnyOutcome:
         """The outcome with the highest prior."""
         return self.outcomes[0]
+
+    def lead_over(self, other: "Candidate[AnyOutcome]") -> float:
+        """Return by how many nats this is better than another one."""
+        prior = self.outcome.log_prior - other.outcome.log_prior
+        lead = self.score - other.score
+        return lead if prior < 0.0 else min(lead, self.limited - other.limited + prior)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,10 +75,8 @@ class Ranking(Generic[AnyOutcome]):
 
     @property
     def margin_nats(self) -> float:
-        """Lead of the best over the best outcome with another content; infinite if there is none."""
-        if len(self.candidates) < 2:
-            return float("inf")
-        return self.candidates[0].score - self.candidates[1].score
+        """Least lead of the best over an outcome with another content; infinite if there is none."""
+        return min((self.candidates[0].lead_over(other) for other in self.candidates[1:]), default=math.inf)
 
     @property
     def explained(self) -> bool:
@@ -101,13 +112,15 @@ def rank(
     order = tuple(sorted(reading.grid.playable))
     for outcome in outcomes:
         groups.setdefault(_signature(outcome, order), []).append(outcome)
-    likelihood = _log_likelihoods(reading, order, list(groups))
+    table = reading.log_likelihood[list(order)]
+    likelihood = _log_likelihoods(table, list(groups))
+    limited = _log_likelihoods(np.maximum(table, table.max(axis=1, keepdims=True) - PLACE_LIMIT_NATS), list(groups))
     candidates = []
     for number, group in enumerate(groups.values()):
         # Equal priors keep the order they were given in: `sorted` is stable.
         group = sorted(group, key=lambda outcome: -outcome.log_prior)
         here = float(likelihood[number])
-        candidates.append(Candidate(tuple(group), here + group[0].log_prior, here))
+        candidates.append(Candidate(tuple(group), here + group[0].log_prior, here, float(limited[number])))
     candidates.sort(key=lambda candidate: -candidate.score)
     gap = reading.free_score() - candidates[0].log_likelihood
     return Ranking(tuple(candidates), max(0.0, gap), limit_nats, free_gap_limit_nats)
@@ -126,8 +139,8 @@ def _signature(outcome: Outcome, order: tuple[int, ...]) -> bytes:
         ) from error
 
 
-def _log_likelihoods(reading: BoardReading, order: tuple[int, ...], signatures: list[bytes]) -> NDArray[np.float64]:
-    table = reading.log_likelihood[list(order)]
-    columns = np.frombuffer(b"".join(signatures), dtype=np.uint8).reshape(len(signatures), len(order))
-    flat = columns + np.arange(len(order), dtype=np.intp) * table.shape[1]
+def _log_likelihoods(table: NDArray[np.float64], signatures: list[bytes]) -> NDArray[np.float64]:
+    """Return the log-likelihood of each signature; a row of the table for each of its places."""
+    columns = np.frombuffer(b"".join(signatures), dtype=np.uint8).reshape(len(signatures), len(table))
+    flat = columns + np.arange(len(table), dtype=np.intp) * table.shape[1]
     return np.asarray(table.ravel()[flat].sum(axis=1))

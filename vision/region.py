@@ -38,10 +38,12 @@ class Spot:
     Attributes:
         foot: what one disc hides for certain, 1 there.
         reach: all that a stack may change, 1 there.
+        outermost: the place lies at the edge of the board.
     """
 
     foot: Mask
     reach: Mask
+    outermost: bool
 
 
 class Region:
@@ -108,8 +110,16 @@ class Region:
         for place in view.grid.playable:
             foot = self.polygon(_outline_of_discs(view, place, FOOT_RADII * radius, height))
             stack = self.polygon(_outline_of_discs(view, place, radius, STACK_DISCS * height))
-            found.append(Spot(foot, np.asarray(cv2.dilate(stack, wider), dtype=np.uint8)))
+            rank, file = divmod(place, self.columns)
+            outermost = rank in (0, self.rows - 1) or file in (0, self.columns - 1)
+            found.append(Spot(foot, np.asarray(cv2.dilate(stack, wider), dtype=np.uint8), outermost))
         return tuple(found)
+
+    @cached_property
+    def inner_field(self) -> Mask:
+        """The playing field without its outermost pixels, 1 there."""
+        field = (self.place_of_pixel < self.columns * self.rows).astype(np.uint8)
+        return np.asarray(cv2.erode(field, np.ones((3, 3), np.uint8)), dtype=np.uint8)
 
     def reduce(self, image: NDArray[np.uint8]) -> Gray:
         """Return the log-brightness of the region at reduced size, shape (h, w), float32."""

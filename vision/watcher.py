@@ -50,6 +50,13 @@ CHANGE_LOG_PRIOR = -2.0
 EMPTY_NUDGE_LOG_PRIOR = -16.0
 """The same for an empty place: there is nothing to lift or brush, only a shadow can have changed it. A dark disc on a dark square
 hardly differs from the square, but it does change it."""
+LEAST_SAY_NATS = 3.0
+"""The absolute reading says at least so much for another content of a place that the comparison surely calls unchanged."""
+DISC_SAY_NATS, DISC_SAY_RISE = 14.0, 2.0
+"""... on a place that held a disc so much, and so much more for each nat of evidence of a change: a light disc that is taken
+from a light square hardly changes it (least of 84: 0.5 nats)."""
+EMPTY_SAY_NATS, EMPTY_SAY_RISE = 8.0, 3.0
+"""The same for an empty place: a disc that was put there is always seen (least of 62: 3.5 nats); a reflection looks like one."""
 CONTRADICTION_NATS = 12.0
 """An absolute reading that prefers something else by so much, on a place that did not change, is a contradiction."""
 SURELY_UNCHANGED = -1.0
@@ -347,6 +354,7 @@ class BoardWatcher:
 
     def _glimpse(self, frame: Frame) -> None:
         """Look at what the hand does not cover."""
+        self.glimpses.see_hand(frame.time_s)
         if self._baseline is None or self._believed is None:
             return
         patches, covered = self._sampler.sample(frame.image), self._motion.covered_now
@@ -441,11 +449,18 @@ def combine(
     table = weight * (absolute - absolute.max(axis=1, keepdims=True))
     ratio = change.log_likelihood_ratio
     for place, content in believed.items():
+        table[place] = np.maximum(table[place], -_say(content, float(ratio[place])))
         bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
         nudge = EMPTY_NUDGE_LOG_PRIOR if content is Content.EMPTY else NUDGE_LOG_PRIOR
         bonus[int(content)] = np.logaddexp(0.0, nudge + ratio[place])
         table[place] += bonus
     return np.asarray(table)
+
+
+def _say(content: Content, ratio: float) -> float:
+    """Return how much the absolute reading may say against a content, given the evidence of a change there."""
+    least, rise = (EMPTY_SAY_NATS, EMPTY_SAY_RISE) if content is Content.EMPTY else (DISC_SAY_NATS, DISC_SAY_RISE)
+    return max(least + rise * ratio, LEAST_SAY_NATS)
 
 
 def _trust(absolute: NDArray[np.float64], believed: Mapping[int, Content], change: ChangeEvidence) -> float:

@@ -5,7 +5,7 @@
 #include "inputs.h"
 #include "machine.h"
 #include "number.h"
-#include "planner.h"
+#include "places.h"
 #include "report.h"
 #include "settings.h"
 #include "uart.h"
@@ -147,11 +147,11 @@ uint8_t jog(const char* text) {
     if (error) return error;
     int32_t offset[kAxisCount];
     int32_t target[kAxisCount];
-    machine::work_offset(offset);
-    gcode::move_target(block, machine::parsed_end, offset, target);
-    if (settings::on(settings::kSoftLimits) && machine::outside(target)) return gcode::kJogOutside;
-    for (uint8_t i = 0; i < kAxisCount; ++i) machine::parsed_end[i] = target[i];
-    machine::queue_move(target, machine::planner_speed(block.modal.feed), State::Jog);
+    places::work_offset(offset);
+    gcode::move_target(block, places::parsed_end, offset, target);
+    if (settings::on(settings::kSoftLimits) && places::outside(target)) return gcode::kJogOutside;
+    for (uint8_t i = 0; i < kAxisCount; ++i) places::parsed_end[i] = target[i];
+    machine::queue_move(target, places::planner_speed(block.modal.feed), State::Jog);
     return gcode::kOk;
 }
 

@@ -2,8 +2,8 @@
 
 #include "fixed.h"
 #include "inputs.h"
-#include "kinematics.h"
 #include "machine.h"
+#include "places.h"
 #include "planner.h"
 #include "servo.h"
 #include "settings.h"
@@ -52,7 +52,7 @@ bool travel(uint8_t axes, uint32_t distance, uint32_t speed, bool toward) {
     searching = 0;
     stepper::unlock_all();
     if (machine::aborted()) return false;
-    machine::settle_position();
+    places::settle();
     if (toward && !found) {
         machine::alarm(machine::kHomingNoSwitch);
         machine::abort();
@@ -73,19 +73,19 @@ void set_home(uint8_t axes) {
     int32_t place[kAxisCount];
     int32_t home_motors[kAxisCount];
     stepper::get_position(motors);
-    machine::place_of(motors, place);
-    const int32_t pull_off = machine::length_setting(settings::kPullOff);
+    places::place_of(motors, place);
+    const int32_t pull_off = places::length_setting(settings::kPullOff);
     for (uint8_t i = 0; i < kAxisCount; ++i) {
         if (!(axes & 1 << i)) continue;
-        place[i] = to_plus(i) ? -pull_off : pull_off - machine::length_setting(settings::kTravel + i);
+        place[i] = to_plus(i) ? -pull_off : pull_off - places::length_setting(settings::kTravel + i);
     }
-    machine::steps_of(place, home_motors);
+    places::steps_of(place, home_motors);
     // An axis that is homed later keeps its count to the step.
     for (uint8_t i = 0; i < kAxisCount; ++i) {
         if (axes & 1 << i) motors[i] = home_motors[i];
     }
     stepper::set_position(motors);
-    machine::settle_position();
+    places::settle();
 }
 
 bool home_axes(uint8_t axes) {
@@ -111,7 +111,7 @@ void init() {
 void home() {
     active = true;
     machine::set_state(machine::State::Home);
-    machine::settle_position();
+    places::settle();
     for (const uint8_t axes : kCycles) {
         // A servo has no switch: it knows its place.
         const bool found = (axes == kZ && servo::used()) || home_axes(axes);

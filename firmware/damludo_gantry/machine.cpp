@@ -4,9 +4,9 @@
 #include "homing.h"
 #include "host_link.h"
 #include "inputs.h"
-#include "kinematics.h"
 #include "line_reader.h"
 #include "magnet.h"
+#include "places.h"
 #include "planner.h"
 #include "program.h"
 #include "realtime.h"
@@ -17,9 +17,6 @@
 #include "uart.h"
 
 namespace machine {
-
-int32_t parsed_end[kAxisCount];
-int32_t shift[kAxisCount];
 
 namespace {
 
@@ -43,7 +40,6 @@ struct Registers {
     uint8_t spindle_percent;
     uint16_t resets;
     gcode::Modal modal;
-    int32_t system_offset[kAxisCount];
     LineReader reader;
 };
 
@@ -162,7 +158,7 @@ void obey_byte(uint8_t byte) {
 // The interrupt has stopped the motors and switched the magnet off; here is the rest of a reset by byte, e-stop or silence.
 void finish_reset(const realtime::Reset& reset) {
     const bool homing = r.state == State::Home;
-    settle_position();
+    places::settle();
     if (reset.in_motion || homing) alarm(homing ? kHomingReset : kResetInMotion);
     if (reset.estop || r.state == State::Sleep) r.state = State::Alarm;
     if (r.state != State::Alarm) r.state = State::Idle;
@@ -174,7 +170,7 @@ void obey_realtime() {
     realtime::Reset reset;
     if (realtime::take_reset(reset)) return finish_reset(reset);
     if (realtime::take_limit_hit()) {
-        settle_position();
+        places::settle();
         alarm(kHardLimit);
     }
     if (realtime::take_magnet_over()) {
@@ -190,7 +186,7 @@ void note_rest() {
     if (stepper::moving()) return;
     if (r.jog_cancelled) {
         r.jog_cancelled = false;
-        settle_position();
+        places::settle();
         if (r.state == State::Jog) r.state = State::Idle;
     }
     if (r.state == State::Door) {
@@ -255,9 +251,9 @@ void obey_all() {
 
 void clear() {
     r.modal = gcode::first_modal();
-    for (uint8_t i = 0; i < kAxisCount; ++i) shift[i] = 0;
-    load_system_offset();
-    settle_position();
+    for (uint8_t i = 0; i < kAxisCount; ++i) places::shift[i] = 0;
+    places::load_system_offset();
+    places::settle();
     planner::set_overrides(100, 100);
     r.spindle_percent = 100;
     r.critical = r.aborted = r.jog_cancelled = r.restoring = r.dwelling = r.eager = false;
@@ -424,7 +420,7 @@ bool wait_while_suspended() {
 
 bool queue_move(const int32_t target[kAxisCount], uint32_t speed, State moving) {
     int32_t motors[kAxisCount];
-    steps_of(target, motors);
+    places::steps_of(target, motors);
     return queue_steps(motors, speed, moving, 0);
 }
 
@@ -454,56 +450,6 @@ bool queue_steps(const int32_t motors[kAxisCount], uint32_t speed, State moving,
     return true;
 }
 
-void settle_position() {
-    int32_t motors[kAxisCount];
-    stepper::forget();
-    stepper::get_position(motors);
-    planner::place_at(motors);
-    place_of(motors, parsed_end);
-}
-
-void steps_of(const int32_t place[kAxisCount], int32_t motors[kAxisCount]) {
-    int32_t axes[kAxisCount];
-    for (uint8_t i = 0; i < kAxisCount; ++i) {
-        axes[i] = fixed::scale(place[i], settings::get(settings::kStepsPerMm + i), 10000000, 0x3FFFFFFF);
-    }
-    kinematics::motors_from_axes(axes, motors);
-}
-
-void place_of(const int32_t motors[kAxisCount], int32_t place[kAxisCount]) {
-    int32_t axes[kAxisCount];
-    kinematics::axes_from_motors(motors, axes);
-    for (uint8_t i = 0; i < kAxisCount; ++i) {
-        place[i] = fixed::scale(axes[i], 10000000, settings::get(settings::kStepsPerMm + i), gcode::kFarthest);
-    }
-}
-
-void work_offset(int32_t offset[kAxisCount]) {
-    for (uint8_t i = 0; i < kAxisCount; ++i) offset[i] = r.system_offset[i] + shift[i];
-}
-
-void load_system_offset() {
-    settings::read_offset(r.modal.system, r.system_offset);
-    report::offset_soon();
-}
-
-bool outside(const int32_t place[kAxisCount]) {
-    for (uint8_t i = 0; i < kAxisCount; ++i) {
-        if (place[i] > 0 || place[i] < -length_setting(settings::kTravel + i)) return true;
-    }
-    return false;
-}
-
-int32_t length_setting(uint8_t number) {
-    const uint32_t thousandths = settings::get(number);
-    return thousandths > gcode::kFarthest / 10 ? gcode::kFarthest : static_cast<int32_t>(thousandths * 10);
-}
-
-uint32_t planner_speed(int32_t feed) {
-    const uint32_t speed = fixed::multiply_divide(static_cast<uint32_t>(feed), planner::kSpeedUnit, 600000);
-    return speed ? speed : 1;
-}
-
 void reset_motion_overrides() {
     planner::set_overrides(100, 100);
 }
@@ -515,7 +461,7 @@ void read_settings() {
     servo::read_settings();
     stepper::set_unpulsed(servo::used() ? kZ : 0);
     // A place in steps is another place after a change of steps/mm.
-    settle_position();
+    places::settle();
 }
 
 void servo_to_place() {

@@ -44,18 +44,8 @@ bool wait_for_rest();
 bool wait_ms(uint32_t milliseconds);
 bool wait_while_suspended();
 
-// Places. Axes in ten thousandths of a mm, motors in steps.
+// Motion
 
-extern int32_t parsed_end[kAxisCount];  // where the last accepted move leads
-extern int32_t shift[kAxisCount];       // G92
-void settle_position();                 // forget the queue; parsed_end is where the motors stand
-void steps_of(const int32_t place[kAxisCount], int32_t motors[kAxisCount]);
-void place_of(const int32_t motors[kAxisCount], int32_t place[kAxisCount]);
-void work_offset(int32_t offset[kAxisCount]);
-void load_system_offset();  // after modal().system or the stored offset changed; the next report has WCO
-bool outside(const int32_t place[kAxisCount]);  // of the travel, which lies below 0
-int32_t length_setting(uint8_t number);          // a setting in mm
-uint32_t planner_speed(int32_t feed);           // from ten thousandths of a mm/min
 // Queue a move as soon as there is room; an idle machine takes the state `moving`. False: aborted.
 bool queue_move(const int32_t target[kAxisCount], uint32_t speed, State moving);
 

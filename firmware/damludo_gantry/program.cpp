@@ -5,7 +5,7 @@
 #include "gcode.h"
 #include "machine.h"
 #include "magnet.h"
-#include "planner.h"
+#include "places.h"
 #include "settings.h"
 #include "stepper.h"
 #include "uart.h"
@@ -38,7 +38,7 @@ void stop_outside() {
         while (stepper::moving() && !machine::aborted()) machine::pass();
     }
     if (machine::aborted()) return;
-    machine::settle_position();
+    places::settle();
     machine::alarm(machine::kSoftLimit);
     machine::wait_while_suspended();
 }
@@ -46,12 +46,12 @@ void stop_outside() {
 void move(const Block& block) {
     int32_t offset[kAxisCount];
     int32_t target[kAxisCount];
-    machine::work_offset(offset);
-    gcode::move_target(block, machine::parsed_end, offset, target);
-    if (settings::on(settings::kSoftLimits) && machine::outside(target)) return stop_outside();
-    for (uint8_t i = 0; i < kAxisCount; ++i) machine::parsed_end[i] = target[i];
+    places::work_offset(offset);
+    gcode::move_target(block, places::parsed_end, offset, target);
+    if (settings::on(settings::kSoftLimits) && places::outside(target)) return stop_outside();
+    for (uint8_t i = 0; i < kAxisCount; ++i) places::parsed_end[i] = target[i];
     if (machine::state() == State::Check) return;
-    const uint32_t speed = block.modal.motion == 0 ? 0 : machine::planner_speed(block.modal.feed);
+    const uint32_t speed = block.modal.motion == 0 ? 0 : places::planner_speed(block.modal.feed);
     machine::queue_move(target, speed, State::Run);
 }
 
@@ -62,7 +62,7 @@ void set_offset(const Block& block) {
     for (uint8_t i = 0; i < kAxisCount; ++i) {
         if (!(block.axes & 1 << i)) continue;
         int32_t value = fixed::held(block.value[i], 2 * gcode::kFarthest);
-        if (block.offset_is_position) value = machine::parsed_end[i] - machine::shift[i] - value;
+        if (block.offset_is_position) value = places::parsed_end[i] - places::shift[i] - value;
         offset[i] = fixed::held(value, gcode::kFarthest);
     }
     settings::write_offset(system, offset);
@@ -73,8 +73,8 @@ void shift_origin(const Block& block) {
     settings::read_offset(machine::modal().system, base);
     for (uint8_t i = 0; i < kAxisCount; ++i) {
         if (!(block.axes & 1 << i)) continue;
-        const int32_t value = machine::parsed_end[i] - base[i] - fixed::held(block.value[i], 2 * gcode::kFarthest);
-        machine::shift[i] = fixed::held(value, gcode::kFarthest);
+        const int32_t value = places::parsed_end[i] - base[i] - fixed::held(block.value[i], 2 * gcode::kFarthest);
+        places::shift[i] = fixed::held(value, gcode::kFarthest);
     }
 }
 
@@ -84,9 +84,9 @@ void change_origin(const Block& block) {
     } else if (block.action == Action::Shift) {
         shift_origin(block);
     } else {
-        for (uint8_t i = 0; i < kAxisCount; ++i) machine::shift[i] = 0;
+        for (uint8_t i = 0; i < kAxisCount; ++i) places::shift[i] = 0;
     }
-    machine::load_system_offset();
+    places::load_system_offset();
 }
 
 void end_program() {
@@ -97,7 +97,7 @@ void end_program() {
     fresh.feed = old.feed;
     fresh.power = old.power;
     machine::modal() = fresh;
-    machine::load_system_offset();
+    places::load_system_offset();
     machine::restore_magnet();
     machine::reset_motion_overrides();
     uart::put_line(TEXT("[MSG:Pgm End]"));
@@ -122,7 +122,7 @@ uint8_t obey_gcode(const char* text) {
     const bool other_system = block.modal.system != machine::modal().system;
     machine::modal() = block.modal;
     machine::modal().flow = gcode::kNoFlow;
-    if (other_system) machine::load_system_offset();
+    if (other_system) places::load_system_offset();
     if (block.action == Action::Move) {
         move(block);
     } else if (block.action != Action::None) {

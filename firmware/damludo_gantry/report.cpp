@@ -4,6 +4,7 @@
 #include "inputs.h"
 #include "machine.h"
 #include "magnet.h"
+#include "places.h"
 #include "planner.h"
 #include "settings.h"
 #include "stepper.h"
@@ -71,7 +72,7 @@ void put_position(uint8_t mask) {
     int32_t point[kAxisCount];
     int32_t offset[kAxisCount];
     stepper::get_position(motors);
-    machine::work_offset(offset);
+    places::work_offset(offset);
     uart::put_text(mask & kMachinePosition ? TEXT("|MPos:") : TEXT("|WPos:"));
     for (uint8_t i = 0; i < kAxisCount; ++i) {
         point[i] = fixed::scale(motors[i], 1000000, settings::get(settings::kStepsPerMm + i), 0x3FFFFFFF);
@@ -118,7 +119,7 @@ void put_rare_fields() {
         counters.offset = (busy() ? kOffsetInterval : kIdleInterval) - 1;
         if (!counters.overrides) counters.overrides = 1;
         int32_t offset[kAxisCount];
-        machine::work_offset(offset);
+        places::work_offset(offset);
         uart::put_text(TEXT("|WCO:"));
         put_place(offset);
     }
@@ -225,7 +226,7 @@ void offsets() {
     const int32_t origin[kAxisCount] = {0, 0, 0};
     put_named_place(TEXT("[G28:"), origin);
     put_named_place(TEXT("[G30:"), origin);
-    put_named_place(TEXT("[G92:"), machine::shift);
+    put_named_place(TEXT("[G92:"), places::shift);
     uart::put_line(TEXT("[TLO:0.000]"));
     uart::put_text(TEXT("[PRB:"));
     put_origin();

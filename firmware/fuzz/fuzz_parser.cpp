@@ -6,6 +6,7 @@
 #include "gcode.h"
 #include "line_reader.h"
 #include "machine.h"
+#include "places.h"
 #include "planner.h"
 #include "ramp.h"
 #include "settings.h"
@@ -55,20 +56,20 @@ void obey(const LineReader& reader, gcode::Modal& modal) {
     int32_t offset[kAxisCount];
     int32_t target[kAxisCount];
     int32_t motors[kAxisCount];
-    machine::work_offset(offset);
-    gcode::move_target(block, machine::parsed_end, offset, target);
+    places::work_offset(offset);
+    gcode::move_target(block, places::parsed_end, offset, target);
     for (uint8_t i = 0; i < kAxisCount; ++i) {
         require(std::abs(target[i]) <= gcode::kFarthest);
-        machine::parsed_end[i] = target[i];
+        places::parsed_end[i] = target[i];
     }
-    machine::steps_of(target, motors);
+    places::steps_of(target, motors);
     if (planner::full()) drive_oldest(reader.line.length);
     for (uint8_t i = 0; i < kAxisCount; ++i) {
         const int32_t most = planner::kMostSteps;
         const int32_t way = motors[i] - planner::end()[i];
         motors[i] = planner::end()[i] + (way > most ? most : way < -most ? -most : way);
     }
-    planner::add(motors, block.modal.motion == 0 ? 0 : machine::planner_speed(block.modal.feed));
+    planner::add(motors, block.modal.motion == 0 ? 0 : places::planner_speed(block.modal.feed));
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const int32_t origin[kAxisCount] = {0, 0, 0};
     planner::init();
     planner::place_at(origin);
-    for (int32_t& place : machine::parsed_end) place = 0;
+    for (int32_t& place : places::parsed_end) place = 0;
     gcode::Modal modal = gcode::first_modal();
     LineReader reader;
     reader.clear();

@@ -73,6 +73,11 @@ class EyesChoice:
         return self.board or board_name(self.variant)
 
     @property
+    def doing(self) -> str:
+        """What is told while the pictures are had."""
+        return "Reading the pictures ..." if self.pictures else "Taking pictures: keep your hands off the board ..."
+
+    @property
     def start(self) -> dict[int, Content]:
         """What stands on the board."""
         return board_content(self.variant.board.playable, self.variant.start)

@@ -4,7 +4,7 @@ import base64
 import contextlib
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import cv2
@@ -50,17 +50,24 @@ NOT_LOOKED = "–"
 """In the history: the step did not look at the squares."""
 
 
-def write_report_page(choice: EyesChoice, output: Path | None) -> dict[str, object]:
+def write_report_page(
+    choice: EyesChoice, output: Path | None, tell: Callable[[str], None] = lambda _: None
+) -> dict[str, object]:
     """Write the page and its JSON beside it; return the JSON document.
 
     The picture is a fresh one if a source is named, else the one that the calibration kept.
+
+    Args:
+        tell: told what is being done, in a few words.
 
     Raises:
         NoProfile: nothing was calibrated.
         CommandError: the page cannot be written, or would take the profile's place.
     """
+    tell(choice.doing)
     path, images, doubt = _profile_and_pictures(choice)
     profile = load_camera(path)
+    tell("Measuring how well the squares' crossings fit ...")
     pose = pose_quality(profile.view, images) if images else None
     page = output or path.parent / "reports" / path.with_suffix(".html").name
     same_as_json = _json_beside(page, path)

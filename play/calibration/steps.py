@@ -2,6 +2,7 @@
 
 import contextlib
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -145,14 +146,18 @@ def _by_squares(image: Image, choice: EyesChoice) -> _Found | None:
         return None
 
 
-def calibrate(step: str, choice: EyesChoice) -> Calibrated:
+def calibrate(step: str, choice: EyesChoice, tell: Callable[[str], None] = lambda _: None) -> Calibrated:
     """Do one step ("camera", "board", "pieces" or "check") and keep the profile.
+
+    Args:
+        tell: told what is being done, in a few words.
 
     Raises:
         BadFit: the result misses its limit; nothing is kept.
         NoProfile: there is nothing to check.
         BoardNotFound, CameraError, BadPicture, CommandError: as their sentences say.
     """
+    tell(choice.doing)
     with taking(choice) as taken:
         begin = time.process_time()
         path = choice.file or camera_path(choice.where.data, taken.camera, choice.board_name)
@@ -162,13 +167,17 @@ def calibrate(step: str, choice: EyesChoice) -> Calibrated:
                 raise NoProfile(
                     f"there is no profile {path} for pictures of this size; make it with 'damludo calibrate pieces'"
                 )
+            tell("Comparing the profile with what the camera sees ...")
             return _checked(taken, choice, old, path, begin)
+        tell("Looking for the board ...")
         found = _known(old, taken, choice) if step == "pieces" and choice.corners is None else None
         found = found or _find(taken, choice)
+        tell("Measuring how well the squares' crossings fit ...")
         pose = pose_quality(found.view, taken.images)
         require_good(pose)
         look, squares, notes = None, None, list(setting_notes(taken.settings))
         if step == "pieces":
+            tell("Learning what squares and discs look like ...")
             look, squares, more = _pieces(taken, choice, found)
             notes += more
         profile = _profile(step, taken, choice, found, pose, look, squares, old)

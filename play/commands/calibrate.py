@@ -1,11 +1,13 @@
 """`damludo calibrate`: measure the table once; what was measured is kept in profiles."""
 
 import argparse
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from damludo.play.arguments import add_gantry_arguments, corners, gantry_choice, seed
-from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.play.arguments import add_gantry_arguments, four_corners, gantry_choice, seed
+from damludo.play.console import CommandError, ExitCode, Progress, note, print_json
 
 if TYPE_CHECKING:
     from damludo.play.calibration.pictures import EyesChoice
@@ -76,7 +78,7 @@ def _add_eyes_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--white-at", choices=SIDES, help="side of the picture where White's rank 1 lies")
     parser.add_argument(
         "--corners",
-        type=corners,
+        type=four_corners,
         metavar='"x,y x,y x,y x,y"',
         help="outer corners of the field, from the top left, clockwise",
     )
@@ -105,12 +107,24 @@ def run(arguments: argparse.Namespace) -> int:
     from damludo.play.calibration.steps import calibrate, is_good
 
     choice = _choice(arguments)
-    done = calibrate(arguments.step, choice)
+    with _telling(arguments) as tell:
+        done = calibrate(arguments.step, choice, tell)
     if arguments.json:
         print_json(document(done, choice.variant))
     else:
         _tell(done, choice.variant)
     return ExitCode.FINE if is_good(done) else ExitCode.NOT_CALIBRATED
+
+
+@contextlib.contextmanager
+def _telling(arguments: argparse.Namespace) -> Iterator[Callable[[str], None]]:
+    """Give what tells in one line what is being done; nothing with --json and beside a terminal."""
+    progress = Progress()
+    progress.shown = progress.shown and not arguments.json
+    try:
+        yield lambda text: progress.show(f"{text:<60}")
+    finally:
+        progress.end()
 
 
 def _tell(done: "Calibrated", variant: "Variant") -> None:
@@ -175,7 +189,8 @@ def _report(arguments: argparse.Namespace) -> int:
     from damludo.play.calibration.report import write_report_page
 
     choice = _choice(arguments)
-    answer = write_report_page(choice, arguments.output)
+    with _telling(arguments) as tell:
+        answer = write_report_page(choice, arguments.output, tell)
     if arguments.json:
         print_json(answer)
     else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from damludo.play.arguments import seed
+from damludo.play.arguments import four_corners, seed
 from damludo.play.console import CommandError, ExitCode, fail, note, print_json
 
 if TYPE_CHECKING:
@@ -47,15 +47,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--size", type=int, default=USUAL_SIZE, metavar="N", help=f"squares along a side (default {USUAL_SIZE})"
     )
     parser.add_argument(
-        "--corners", metavar='"x,y x,y x,y x,y"', help="outer corners of the field, from the top left, clockwise"
+        "--corners",
+        metavar='"x,y x,y x,y x,y"',
+        type=four_corners,
+        help="outer corners of the field, from the top left, clockwise",
     )
     parser.add_argument("--empty", metavar="PICTURE", help="the empty board in the same light")
-    parser.add_argument("--empty-corners", metavar='"x,y ..."', help="its corners")
+    parser.add_argument("--empty-corners", metavar='"x,y ..."', type=four_corners, help="its corners")
     parser.add_argument("--taught", metavar="PICTURE", help="a picture whose content --as tells")
     parser.add_argument(
         "--as", dest="taught_as", metavar="ROWS", help="rows joined by / in picture order, or start:GAME"
     )
-    parser.add_argument("--taught-corners", metavar='"x,y ..."', help="corners of the taught picture")
+    parser.add_argument(
+        "--taught-corners", metavar='"x,y ..."', type=four_corners, help="corners of the taught picture"
+    )
     parser.add_argument("--calibration", type=Path, metavar="FILE", help="profile of the camera and the board")
     parser.add_argument("--white-at", choices=SIDES, help="side of the picture where White's first rank lies")
     parser.add_argument("--score", metavar="LABELS", help="score the pictures of a label file instead")
@@ -210,8 +215,12 @@ def _since(begin: float) -> float:
     return round(1000 * (time.process_time() - begin), 1)
 
 
-def _view(image: "Image", corners: str | None, size: int) -> "tuple[BoardView, NDArray[np.float64]]":
+def _view(
+    image: "Image", corners: list[tuple[float, float]] | None, size: int
+) -> "tuple[BoardView, NDArray[np.float64]]":
     """Return pose and corners: given ones, or found. The board frame is the picture's (as if White sat at the bottom)."""
+    import numpy as np
+
     from damludo.vision.board import find_board, view_from_corners
     from damludo.vision.view import grid_of
 
@@ -219,24 +228,8 @@ def _view(image: "Image", corners: str | None, size: int) -> "tuple[BoardView, N
     if corners is None:
         finding = find_board(image, grid)
         return finding.view, finding.corners
-    given = _parse_corners(corners)
+    given = np.array(corners, dtype=np.float64)
     return view_from_corners(given, (image.shape[1], image.shape[0]), grid), given
-
-
-def _parse_corners(text: str) -> "NDArray[np.float64]":
-    import numpy as np
-
-    try:
-        corners = np.array([[float(part) for part in pair.split(",")] for pair in text.split()])
-    except ValueError:
-        corners = np.zeros(0)
-    if corners.shape != (4, 2) or not np.isfinite(corners).all():
-        raise CommandError(f'corners {text[:60]!r} are not four pairs; write them as "x,y x,y x,y x,y"', ExitCode.USAGE)
-    edges = np.roll(corners, -1, axis=0) - corners
-    following = np.roll(edges, -1, axis=0)
-    if (edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0] <= 1.0).any():
-        raise CommandError("the corners do not go clockwise around a field; begin at the top left", ExitCode.USAGE)
-    return corners
 
 
 def _letters(

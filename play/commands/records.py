@@ -11,6 +11,7 @@ from damludo.play.commands.play import add_table_arguments
 
 if TYPE_CHECKING:  # help pages answer at once
     from damludo.play.records.record import Record
+    from damludo.rules.game import Game
 
 HELP = "list the games that were played, show one, write it as PDN, replay it, go on with one that was cut off"
 EXAMPLES = (
@@ -70,7 +71,7 @@ def _list(arguments: argparse.Namespace) -> int:
         print_json({"records": [_summary(record) for record in records], "problems": [str(each) for each in problems]})
         return ExitCode.FINE
     for record in records:
-        plies = counted(len(record.game.moves), "ply", "plies")
+        plies = counted(record.plies, "ply", "plies")
         result = record.result.text if record.result else record.state
         print(f"{record.name:<32} {record.game.variant.names['en']}, {plies}: {result}")
     for problem in problems:
@@ -91,10 +92,13 @@ def _show(arguments: argparse.Namespace) -> int:
     game = record.game
     print(f"{game.variant.names['en']}, {record.when}: {record.result.text if record.result else record.state}")
     print(f"The machine played {record.machine.word} at level {record.level}; clock: {record.clock}.")
-    for ply, line in enumerate(_move_lines(record), 1):
-        print(line)
-        if ply in record.rulings:
-            print(f"      {record.rulings[ply]}")
+    for before, chapter in record.course.numbered():
+        if before:
+            print(f"      {_position_line(chapter)}")
+        for ply, line in enumerate(_move_lines(chapter, before), before + 1):
+            print(line)
+            if ply in record.rulings:
+                print(f"      {record.rulings[ply]}")
     print("\n".join(board_lines(game.variant, game.position)))
     if record.cut_off.cut_bytes:
         print(f"The last {record.cut_off.cut_bytes} bytes of the journal cannot be read.")
@@ -137,18 +141,22 @@ def _export(arguments: argparse.Namespace) -> int:
 def _replay(arguments: argparse.Namespace) -> int:
     from damludo.play.console import ExitCode, print_json
     from damludo.play.drawing import board_lines
-    from damludo.rules.fen import format_fen
 
     record = _record(arguments)
-    game = record.game
     if arguments.json:
-        fens = [format_fen(game.variant, position) for position in game.positions]
-        print_json({"name": record.name, "game": game.variant.key, "fens": fens, "moves": _whole(record)["moves"]})
+        earlier = [_chapter_json(chapter) for chapter in record.course.earlier]
+        print_json(
+            {"name": record.name, "game": record.game.variant.key, **_chapter_json(record.game), "earlier": earlier}
+        )
         return ExitCode.FINE
-    print("\n".join(board_lines(game.variant, game.start)), flush=True)
-    for line, position in zip(_move_lines(record), game.positions[1:], strict=True):
-        time.sleep(arguments.delay)
-        print("\n".join([line, *board_lines(game.variant, position)]), flush=True)
+    for before, chapter in record.course.numbered():
+        if before:
+            time.sleep(arguments.delay)
+            print(f"      {_position_line(chapter)}")
+        print("\n".join(board_lines(chapter.variant, chapter.start)), flush=True)
+        for line, position in zip(_move_lines(chapter, before), chapter.positions[1:], strict=True):
+            time.sleep(arguments.delay)
+            print("\n".join([line, *board_lines(chapter.variant, position)]), flush=True)
     print(record.result.text if record.result else f"The game was {record.state}.")
     return ExitCode.FINE
 
@@ -196,7 +204,7 @@ def _summary(record: "Record") -> dict[str, Any]:
         "level": record.level,
         "clock": record.clock,
         "simulated": record.simulated is not None,
-        "plies": len(record.game.moves),
+        "plies": record.plies,
         "state": record.state,
         "result": None if record.result is None else record.result.text,
         "file": str(record.path),
@@ -213,6 +221,7 @@ def _whole(record: "Record") -> dict[str, Any]:
         "start": format_fen(game.variant, game.start),
         "fen": format_fen(game.variant, game.position),
         "moves": moves_json(game),
+        "earlier": [_chapter_json(chapter) for chapter in record.course.earlier],
         "rulings": {str(ply): text for ply, text in record.rulings.items()},
         "racks": {"white": record.racks.white, "black": record.racks.black},
         "clocks": None if left_s is None else {"white_s": left_s[0], "black_s": left_s[1]},
@@ -221,13 +230,28 @@ def _whole(record: "Record") -> dict[str, Any]:
     }
 
 
-def _move_lines(record: "Record") -> list[str]:
+def _chapter_json(chapter: "Game") -> dict[str, Any]:
+    """Return the moves between two positions that a person set, and the positions they lead to."""
+    from damludo.play.records.record import moves_json
+    from damludo.rules.fen import format_fen
+
+    fens = [format_fen(chapter.variant, position) for position in chapter.positions]
+    return {"fens": fens, "moves": moves_json(chapter)}
+
+
+def _position_line(chapter: "Game") -> str:
+    from damludo.rules.fen import format_fen
+
+    return f"The position was set to {format_fen(chapter.variant, chapter.start)}"
+
+
+def _move_lines(game: "Game", before: int) -> list[str]:
+    """Return the moves of a chapter; `before` plies were played before it."""
     from damludo.rules.notation import move_text
 
-    game = record.game
     return [
         f"{ply:>4}. {position.side.word:<5} {move_text(game.variant, move)}"
-        for ply, (position, move) in enumerate(zip(game.positions, game.moves, strict=False), 1)
+        for ply, (position, move) in enumerate(zip(game.positions, game.moves, strict=False), before + 1)
     ]
 
 

@@ -6,13 +6,12 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from damludo.play.arguments import game_of
+from damludo.play.arguments import four_corners, game_of
 from damludo.play.console import CommandError, ExitCode, note, print_json
 
 if TYPE_CHECKING:
     from damludo.play.watching import BoardEvents, WatchEvent
     from damludo.rules.game import Game
-    from damludo.vision.content import Grid
     from damludo.vision.frame import Frame, FrameSource
     from damludo.vision.look import Look
     from damludo.vision.view import BoardView
@@ -52,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--times", metavar="FILE", type=Path, help="a line SECONDS or NAME SECONDS for each picture of a folder"
     )
     parser.add_argument(
-        "--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White sits"
+        "--white-at",
+        choices=("bottom", "right", "top", "left"),
+        help="side of the picture where White sits (default: the side that shows the position)",
     )
     parser.add_argument(
         "--size", metavar="N", type=int, default=8, help="squares a side, with --game none (default: 8)"
@@ -60,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--corners",
         metavar='"x,y x,y x,y x,y"',
-        type=_corners,
+        type=four_corners,
         help="outer corners of the playing field in the picture: smallest x + y first, then clockwise",
     )
     parser.add_argument(
@@ -174,7 +175,9 @@ def _without_figures(error: Exception) -> str:
 
 def _set_up(frame: "Frame", arguments: argparse.Namespace, game: "Game") -> "tuple[BoardView, Look, str]":
     """Find the board and its look by a profile, by given corners, or by the position that stands on it."""
-    from damludo.calibration.board import set_up
+    import numpy as np
+
+    from damludo.calibration.board import set_up, set_up_at
     from damludo.calibration.profile import load_camera
     from damludo.play.content import board_content, grid_of_board
     from damludo.vision.content import BoardSizes
@@ -188,26 +191,19 @@ def _set_up(frame: "Frame", arguments: argparse.Namespace, game: "Game") -> "tup
     grid = grid_of_board(game.variant.board)
     if arguments.corners is None:
         return set_up([frame], grid, content, BoardSizes(), arguments.white_at)
-    white_at = arguments.white_at or "bottom"
-    view = _view_of_corners(frame, arguments, grid, white_at)
-    return view, learn_look(frame.image, view, content, radius=0), white_at
+    corners = np.array(arguments.corners, dtype=np.float64)
+    return set_up_at(corners, frame.image, grid, content, BoardSizes(), arguments.white_at)
 
 
 def _view(frame: "Frame", arguments: argparse.Namespace) -> "BoardView":
-    from damludo.vision.board import find_board
+    import numpy as np
+
+    from damludo.vision.board import find_board, view_from_corners
     from damludo.vision.view import grid_of
 
     grid, white_at = grid_of(arguments.size, arguments.size), arguments.white_at or "bottom"
     if arguments.corners is None:
         return find_board(frame.image, grid, white_at=white_at).view
-    return _view_of_corners(frame, arguments, grid, white_at)
-
-
-def _view_of_corners(frame: "Frame", arguments: argparse.Namespace, grid: "Grid", white_at: str) -> "BoardView":
-    import numpy as np
-
-    from damludo.vision.board import view_from_corners
-
     height, width = frame.image.shape[:2]
     corners = np.array(arguments.corners, dtype=np.float64)
     return view_from_corners(corners, (width, height), grid, white_at=white_at, refine=frame.image)
@@ -273,16 +269,6 @@ def _rate(text: str) -> float:
             f"{text!r} is no frame rate; give pictures a second, more than 0 and at most 1000"
         )
     return rate
-
-
-def _corners(text: str) -> list[tuple[float, float]]:
-    try:
-        points = [tuple(float(value) for value in point.split(",")) for point in text.split()]
-    except ValueError:
-        points = []
-    if len(points) != 4 or any(len(point) != 2 for point in points):
-        raise argparse.ArgumentTypeError(f'{text!r} is not four corners; write "x,y x,y x,y x,y" in px')
-    return [(point[0], point[1]) for point in points]
 
 
 def _show(event: "WatchEvent", as_json: bool) -> None:

@@ -43,12 +43,13 @@ class Carrier:
 
     Attributes:
         stopped: STOP was pressed and nobody has said "go" yet.
+        busy: discs are being carried or looked for; False while a person was asked to finish what the machine could not.
     """
 
     def __init__(self, arm: Arm, lookout: Lookout) -> None:
         self._arm, self._lookout = arm, lookout
         self._in_mid_carry = False
-        self.stopped = False
+        self.stopped = self.busy = False
 
     def note_stop(self) -> None:
         """Tell that STOP was pressed, unless that was told already."""
@@ -74,6 +75,18 @@ class Carrier:
             text: the move, for people.
             promised: the game after the move.
         """
+        self.busy = True
+        try:
+            seen = self._carry_and_look(plan, text, promised)
+        finally:
+            self.busy = False
+        if isinstance(seen, bool):
+            return seen
+        self._let_human_finish(plan, seen)
+        return False
+
+    def _carry_and_look(self, plan: Choreography, text: str, promised: Game) -> bool | Mapping[int, Content]:
+        """Return whether the human has answered already, or the best guess of a board that is not right."""
         transfers = plan.transfers
         stands: Mapping[int, Content] = plan.content_without()
         for _ in range(CARRY_TRIES):
@@ -93,8 +106,7 @@ class Carrier:
             transfers = plan.again(seen.missing)
             missing = sorted(seen.missing)
             self._lookout.tell(EventKind.MISMATCH, "A disc did not arrive; I try once more.", missing=missing)
-        self._let_human_finish(plan, stands)
-        return False
+        return stands
 
     def _carry(self, transfers: Sequence[Transfer], text: str) -> None:
         steps: list[JsonValue] = [f"{t.source.name} -> {t.target.name}" for t in transfers]

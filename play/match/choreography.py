@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from damludo.play.content import CONTENT_OF_PIECE, board_content
+from damludo.play.match.events import JsonValue
 from damludo.robot.places import Rack, TableLayout, Transfer
 from damludo.rules.moves import Move
 from damludo.rules.position import Colour, Piece, Position
@@ -23,6 +24,10 @@ class Racks:
     def count(self, colour: Colour) -> int:
         """Return the number of discs in a side's rack."""
         return self.white if colour is Colour.WHITE else self.black
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """Return what stands in the events."""
+        return {"white": self.white, "black": self.black}
 
     def changed(self, colour: Colour, by: int) -> "Racks":
         """Return the racks with some discs more (or fewer); a rack is never thought to hold less than nothing."""

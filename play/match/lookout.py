@@ -115,10 +115,10 @@ class Lookout:
         """Tell an event to everybody who listens."""
         self._listener(MatchEvent(kind, self._clock.now_s(), text, data))
 
-    def ask(self, question: str, text: str, choices: Mapping[str, str]) -> None:
+    def ask(self, question: str, text: str, choices: Mapping[str, str], **data: JsonValue) -> None:
         """Ask for one of some choices; the answer comes as a command."""
         listed: list[JsonValue] = [{"id": key, "text": words} for key, words in choices.items()]
-        self.tell(EventKind.ASK, text, question=question, choices=listed)
+        self.tell(EventKind.ASK, text, question=question, choices=listed, **data)
 
     def progress(self) -> None:
         """Note that the match went on: patience begins anew."""

@@ -4,41 +4,59 @@ In doubt the match asks; it never makes a move that was not seen clearly, never 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 
 from damludo.engine.port import Player
-from damludo.play.console import counted
 from damludo.play.content import board_content
 from damludo.play.match.carrying import Carrier
 from damludo.play.match.choreography import Choreography, Racks, choreograph, racks_after_human
-from damludo.play.match.draws import accepts_draw
+from damludo.play.match.course import Course
+from damludo.play.match.draws import draw_asked_for
 from damludo.play.match.events import EventKind, JsonValue, Listener
 from damludo.play.match.lookout import Impatient, Lookout
-from damludo.play.match.ports import Answer, Arm, Clock, Command, Commands, Eyes, NewGame, Order, Resume, SetLevel
+from damludo.play.match.orders import OtherGame, PositionGiven, Quit
+from damludo.play.match.ports import (
+    Answer,
+    Arm,
+    Clock,
+    Command,
+    Commands,
+    Eyes,
+    NewGame,
+    Order,
+    Resume,
+    SetLevel,
+    SetPosition,
+)
 from damludo.play.match.referee import READ_AGAIN, Ruling, agrees, contradicted_squares, rule
+from damludo.play.match.setting_right import AS_SET, NOT_SET, racks_beside, stands_so
 from damludo.play.match.setting_up import IDLE_CHECK_S, AsPromised, CutOff, set_up
-from damludo.play.match.taking_back import before_last_move_of, choreograph_back
+from damludo.play.match.settings import MatchSettings
+from damludo.play.match.taking_back import by_hand, choreograph_back
 from damludo.play.match.telling import (
+    ask_about_time,
     ask_to_straighten,
-    move_data,
     move_words,
     tell_agreed,
+    tell_begun,
+    tell_choice,
     tell_hint,
     tell_illegal,
+    tell_move,
+    tell_position,
     tell_result,
+    tell_taken_back,
+    tell_turn,
     tell_unfinished,
 )
-from damludo.play.match.timekeeping import OFF, GameClock, TimeControl
-from damludo.play.match.touching import STRAIGHTENED, TOUCHED, TouchRule
-from damludo.robot.places import TableLayout
+from damludo.play.match.timekeeping import OFF, GameClock
+from damludo.play.match.touching import STRAIGHTENED, TOUCHED
 from damludo.rules.ending import Result
 from damludo.rules.errors import IllegalMove
-from damludo.rules.fen import format_fen
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
 from damludo.rules.notation import move_text
-from damludo.rules.position import Colour
+from damludo.rules.position import Position
 from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished
 from damludo.vision.content import Content
 from damludo.vision.reading import BoardReading
@@ -51,53 +69,11 @@ class State(Enum):
     """Where the match is."""
 
     SETTING_UP = "setting up"
+    SETTING_RIGHT = "setting right"
     NEXT_TURN = "next turn"
     HUMAN_TO_MOVE = "human to move"
     MACHINE_TO_MOVE = "machine to move"
     FINISHED = "finished"
-
-
-@dataclass(frozen=True, slots=True)
-class MatchSettings:
-    """What one match is about.
-
-    Attributes:
-        game: the game at its first position (or any other that stands on the board).
-        machine: the side the machine plays.
-        layout: where squares and racks are.
-        racks: discs that lie in the racks at the start.
-        patience_s: a match that saw no progress for this long ends unfinished (0: waits for ever).
-        time: the clocks; None: no clock.
-        player_of: gives the machine's player at another level; None: the level cannot be changed.
-        adviser: chooses the move of a hint; None: the machine's own player.
-        level: of the machine, for people; 0 if it has none.
-        touch: the touch rule.
-        look_anew: as in `Lookout`.
-        cut_off: of a game that goes on; None for one that begins.
-        about: what else the journal tells of the table.
-    """
-
-    game: Game
-    machine: Colour
-    layout: TableLayout
-    racks: Racks
-    patience_s: float = 0.0
-    time: TimeControl | None = None
-    player_of: Callable[[int], Player] | None = None
-    adviser: Player | None = None
-    level: int = 0
-    touch: TouchRule = field(default_factory=TouchRule)
-    look_anew: Callable[[], None] = lambda: None
-    cut_off: CutOff | None = None
-    about: Mapping[str, JsonValue] = field(default_factory=dict)
-
-
-class Quit(Exception):
-    """A person ended the match."""
-
-
-class OtherGame(Exception):
-    """A person wants another game."""
 
 
 class Match:
@@ -105,6 +81,7 @@ class Match:
 
     Attributes:
         wanted: the game that a person wants instead of this one.
+        course: what was played.
     """
 
     def __init__(
@@ -133,15 +110,24 @@ class Match:
         self.wanted: NewGame | Resume | None = None
         self._strange_looks = 0
         self._ruled: Mapping[int, Content] | None = None
-        self.game = settings.game
+        self._given: Position | None = None
+        self._given_answer: str | None = None
+        self._waited_for = settings.cut_off
+        self.course = Course(settings.game, settings.earlier)
         self.racks = settings.racks
         self.state = State.SETTING_UP
         self._steps: Mapping[State, Callable[[], State]] = {
             State.SETTING_UP: self._set_up,
+            State.SETTING_RIGHT: self._set_right,
             State.NEXT_TURN: self._next_turn,
             State.HUMAN_TO_MOVE: self._human_turn,
             State.MACHINE_TO_MOVE: self._machine_turn,
         }
+
+    @property
+    def game(self) -> Game:
+        """The game; after a person has set a position, from there."""
+        return self.course.game
 
     @property
     def stopped(self) -> bool:
@@ -156,7 +142,10 @@ class Match:
         """
         try:
             while self.state is not State.FINISHED:
-                self.state = self._steps[self.state]()
+                try:
+                    self.state = self._steps[self.state]()
+                except PositionGiven:
+                    self.state = State.SETTING_RIGHT
         except (Impatient, Quit, OtherGame) as reason:
             self._lookout.tell(EventKind.STOPPED, str(reason), why="ended")
             return None
@@ -165,29 +154,56 @@ class Match:
     # --- setting up -------------------------------------------------------------------------------------------------------------
 
     def _set_up(self) -> State:
-        settings, cut_off, game = self._settings, self._settings.cut_off, self.game
-        name, machine = game.variant.names["en"], settings.machine
-        goes_on = "" if cut_off is None else f" goes on after {counted(len(game.moves), 'ply', 'plies')}"
-        self._lookout.tell(
-            EventKind.STARTED if cut_off is None else EventKind.RESUMED,
-            f"{name}{goes_on}: the machine plays {machine.word}.",
-            game=game.variant.key,
-            machine=machine.word,
-            fen=format_fen(game.variant, game.position),
+        settings, game = self._settings, self.game
+        tell_begun(
+            self._lookout,
+            game,
+            settings.machine,
+            None if settings.cut_off is None else self.course.plies,
             level=settings.level,
-            racks=self._racks_json(),
+            racks=self.racks.as_json(),
             clock=OFF if settings.time is None else settings.time.text,
             touch=settings.touch.mode.value,
-            ply=len(game.moves),
             clocks=self._clocks_json(),
             **settings.about,
         )
-        standing = set_up(self._lookout, game, machine, cut_off)
-        if standing.carried and cut_off is not None and cut_off.promised is not None:
+        return self._wait_for_board(settings.cut_off)
+
+    def _wait_for_board(self, cut_off: CutOff | None) -> State:
+        """Wait until the game can begin, or go on from where it was cut off or left."""
+        earlier = None if cut_off is None or cut_off.back_to is None else self.course.back_to(cut_off.back_to)
+        gone_back = None if earlier is None else earlier.game
+        standing = set_up(self._lookout, self.game, self._settings.machine, cut_off, gone_back)
+        if standing.taken_back and earlier is not None:
+            self._go_back(earlier, self._racks_at(earlier.game.position))
+        elif standing.carried and cut_off is not None and cut_off.promised is not None:
             self.racks = self._plan(cut_off.promised).racks
             self._make(cut_off.promised, "machine", None)
         self._answered = standing.answered
         return State.NEXT_TURN
+
+    def _set_right(self) -> State:
+        """Go on from the position that a person says stands on the board; from the old one if he thinks better of it."""
+        position, self._given_answer = self._given, None
+        assert position is not None
+        self._clock.pause(self._lookout.now_s)
+        content = board_content(self.game.variant.board.playable, position)
+        so = stands_so(self._lookout, content, lambda: NOT_SET if self._over else self._given_answer)
+        self._given_answer = None
+        if not so:
+            return State.NEXT_TURN if self._over else self._wait_for_board(self._waited_for)
+        self._lookout.believe(content)
+        self._ruled, self._answered, self._take_back_asked = None, False, False
+        believed, self.racks = self.game.position, self._racks_at(position)
+        self.course = self.course.set_to(position)
+        # What went wrong took time that is nobody's.
+        self._clock.take_back(0)
+        self._lookout.progress()
+        tell_position(self._lookout, self.course, believed, racks=self.racks.as_json(), clocks=self._clocks_json())
+        return State.NEXT_TURN
+
+    def _racks_at(self, position: Position) -> Racks:
+        return racks_beside(self._settings.layout, self.game.position, position, self.racks)
 
     def _next_turn(self) -> State:
         if self._result() is not None:
@@ -195,26 +211,18 @@ class Match:
         side = self.game.position.side
         machine = side is self._settings.machine
         self._lookout.progress()
-        text = "The machine thinks." if machine else f"Your move, {side.word}."
         self._outstanding = False
         self._settings.touch.new_turn()
         self._clock.start(side, self._lookout.now_s)
-        self._lookout.tell(
-            EventKind.TURN,
-            text,
-            side=side.word,
-            ply=len(self.game.moves) + 1,
-            must_capture=any(move.captures and move.path for move in self.game.legal_moves()),
-            claims=list(self.game.draw_claims()),
-            clocks=self._clocks_json(),
-        )
+        self._waited_for = CutOff()
+        tell_turn(self._lookout, self.course, machine=machine, clocks=self._clocks_json())
         return State.MACHINE_TO_MOVE if machine else State.HUMAN_TO_MOVE
 
     def _finish(self) -> State:
         result = self._result()
         assert result is not None
         self._clock.pause(self._lookout.now_s)
-        tell_result(self._lookout, result, len(self.game.moves))
+        tell_result(self._lookout, result, self.course.plies)
         return State.FINISHED
 
     def _result(self) -> Result | None:
@@ -331,14 +339,9 @@ class Match:
         if move is None:
             raise IllegalMove(f"the engine wants {move_text(self.game.variant, choice.move)}, which is not legal here")
         text = move_words(self.game.variant, move)
-        self._lookout.tell(
-            EventKind.THINKING,
-            f"The machine plays {text}.",
-            move=move_text(self.game.variant, move),
-            score=round(choice.score, 2),
-            nodes=choice.nodes,
-        )
+        tell_choice(self._lookout, self.game.variant, move, score=round(choice.score, 2), nodes=choice.nodes)
         self._clock.pause(self._lookout.now_s)
+        self._waited_for = CutOff(promised=move)
         plan = self._plan(move)
         self._answered = self._carrier.carry_out(plan, text, self.game.make(move))
         self.racks = plan.racks
@@ -355,33 +358,35 @@ class Match:
     def _take_back(self) -> State:
         """Undo the human's last move and what followed it, on the board first: the game changes when the eyes have seen it."""
         self._take_back_asked = False
-        earlier = before_last_move_of(self.game, self._settings.machine.other)
+        earlier = self.course.before_last_move_of(self._settings.machine.other)
         if earlier is None:
             return State.HUMAN_TO_MOVE
         self._clock.pause(self._lookout.now_s)
-        variant, undone = self.game.variant, self.game.moves[len(earlier.moves) :]
-        texts = [move_words(variant, move) for move in undone]
-        plan = choreograph_back(self._settings.layout, self.game, earlier, self.racks)
-        if agrees(self._lookout.read(), self._content()):
-            self._answered = self._carrier.carry_out(plan, f"the taking back of {', '.join(texts)}", earlier)
+        text = ", ".join(move_words(self.game.variant, move) for move in self.course.since(earlier))
+        self._waited_for = CutOff(back_to=earlier.plies)
+        self._lookout.tell(EventKind.TAKING_BACK, f"I take back {text}.", ply=earlier.plies)
+        if earlier.earlier == self.course.earlier:
+            plan = choreograph_back(self._settings.layout, self.game, earlier.game, self.racks)
+            known = agrees(self._lookout.read(), self._content())
+        else:
+            # From a position that a person set no moves lead back.
+            plan = by_hand(self.game, earlier.game, self._racks_at(earlier.game.position))
+            known = False
+        if known:
+            self._answered = self._carrier.carry_out(plan, f"the taking back of {text}", earlier.game)
         else:
             # The machine lifts discs only where it knows what stands: from a board in disorder the person goes back by hand.
             self._carrier.let_human_do(plan)
-        self.game, self.racks = earlier, plan.racks
+        self._go_back(earlier, plan.racks)
+        return State.NEXT_TURN
+
+    def _go_back(self, earlier: Course, racks: Racks) -> None:
+        undone = self.course.since(earlier)
+        self.course, self.racks = earlier, racks
         self._clock.take_back(len(undone))
         self._ruled = None
         self._lookout.progress()
-        self._lookout.tell(
-            EventKind.TAKEN_BACK,
-            f"Taken back: {', '.join(texts)}.",
-            moves=list(texts),
-            plies=len(undone),
-            ply=len(earlier.moves),
-            fen=format_fen(variant, earlier.position),
-            racks=self._racks_json(),
-            clocks=self._clocks_json(),
-        )
-        return State.NEXT_TURN
+        tell_taken_back(self._lookout, earlier, undone, racks=self.racks.as_json(), clocks=self._clocks_json())
 
     # --- commands and telling ---------------------------------------------------------------------------------------------------
 
@@ -412,6 +417,10 @@ class Match:
                 tell_agreed(self._lookout, self.game.variant.board, self._settings.touch.agreement)
                 if breach is not None:
                     tell_illegal(self._lookout, self.game.variant, breach)
+            case SetPosition(position):
+                self._take_position(position)
+            case Answer(choice) if choice in (AS_SET, NOT_SET) and self.state is State.SETTING_RIGHT:
+                self._given_answer = choice
             case Answer("play_on"):
                 self._clock.put_away()
                 self._lookout.tell(EventKind.NOTE, "The game goes on without a clock.", clocks=None)
@@ -420,27 +429,31 @@ class Match:
                 raise OtherGame("the game was left for another one")
 
     def _interrupted(self) -> bool:
-        return self._over is not None or self._take_back_asked
+        return self._over is not None or self._take_back_asked or self._given_answer is not None
 
     @property
     def _humans_turn(self) -> bool:
         return self.state is State.HUMAN_TO_MOVE and not self._carrier.stopped
 
+    def _take_position(self, position: Position) -> None:
+        if self._carrier.stopped or self._carrier.busy:
+            self._note("The position can be set when the machine waits for you.")
+            return
+        self._given = position
+        raise PositionGiven
+
     def _claim_or_offer_draw(self) -> None:
-        human, claims = self._settings.machine.other, self.game.draw_claims()
         if not self._humans_turn:
             self._note("A draw can be claimed or offered in your turn.")
-        elif claims:
-            self._over = Result(None, claims[0])
-        elif accepts_draw(self._player, self.game):
-            self._over = Result(None, f"{human.word.capitalize()} offered a draw, and the machine accepted.")
-        else:
+            return
+        self._over = draw_asked_for(self._player, self.game)
+        if self._over is None:
             self._note("The machine declines the draw and plays on.")
 
     def _ask_for_take_back(self) -> None:
         if not self._humans_turn:
             self._note("A move can be taken back in your turn.")
-        elif before_last_move_of(self.game, self._settings.machine.other) is None:
+        elif self.course.before_last_move_of(self._settings.machine.other) is None:
             self._note("You have made no move yet that could be taken back.")
         else:
             self._take_back_asked = True
@@ -463,9 +476,7 @@ class Match:
             return
         # A game is never lost unasked: the clock stands, and the person says what shall be.
         self._clock.pause(now_s)
-        whose = "The machine's" if side is self._settings.machine else "Your"
-        choices = {"play_on": "Play on without a clock", "resign": "Give the game up"}
-        self._lookout.ask("time", f"{whose} time is over. How shall it go on?", choices)
+        ask_about_time(self._lookout, machine=side is self._settings.machine)
 
     def _note(self, text: str) -> None:
         self._lookout.tell(EventKind.NOTE, text)
@@ -473,27 +484,15 @@ class Match:
     def _clocks_json(self) -> JsonValue:
         return self._clock.as_json(self._lookout.now_s)
 
-    def _racks_json(self) -> JsonValue:
-        return {"white": self.racks.white, "black": self.racks.black}
-
     def _make(self, move: Move, by: str, margin_nats: float | None) -> None:
-        variant, before = self.game.variant, self.game.position
-        self.game = self.game.make(move)
+        before = self.game.position
+        self.course = self.course.make(move)
         self._clock.moved(before.side, self._lookout.now_s)
         self._lookout.progress()
-        data: dict[str, JsonValue] = {
-            "by": by,
-            "ply": len(self.game.moves),
-            "move": move_data(variant, before, move),
-            "fen": format_fen(variant, self.game.position),
-            "racks": self._racks_json(),
-            "clocks": self._clocks_json(),
-        }
+        data: dict[str, JsonValue] = {"racks": self.racks.as_json(), "clocks": self._clocks_json()}
         if margin_nats is not None:
             data["margin_nats"] = round(margin_nats, 1)
-        self._lookout.tell(
-            EventKind.MOVE, f"{'You' if by == 'human' else 'The machine'} played {move_words(variant, move)}.", **data
-        )
+        tell_move(self._lookout, self.course, before, by, **data)
 
     def _content(self) -> dict[int, Content]:
         return board_content(self.game.variant.board.playable, self.game.position)

@@ -1,9 +1,21 @@
-"""Where orders wait: a keyboard and a page fill a tray each, the match empties it."""
+"""Where orders wait: a keyboard and a page fill a tray each, the match empties it. And those that break off what it does."""
 
 import queue
 import threading
 
 from damludo.play.match.ports import Order
+
+
+class Quit(Exception):
+    """A person ended the match."""
+
+
+class OtherGame(Exception):
+    """A person wants another game."""
+
+
+class PositionGiven(Exception):
+    """A person says what stands on the board: whatever the match was waiting for is over."""
 
 
 class OrderTray:

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Protocol
 
 from damludo.robot.places import Transfer
-from damludo.rules.position import Colour
+from damludo.rules.position import Colour, Position
 from damludo.vision.content import Content
 from damludo.vision.motion import Scene
 from damludo.vision.reading import BoardReading
@@ -83,13 +83,20 @@ class SetLevel:
 
 
 @dataclass(frozen=True, slots=True)
+class SetPosition:
+    """This stands on the board, whatever the machine believes: the game goes on from there."""
+
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """One of the choices that the match offered with a question."""
 
     choice: str
 
 
-Order = Command | NewGame | Resume | SetLevel | Answer
+Order = Command | NewGame | Resume | SetLevel | SetPosition | Answer
 """Everything that a person may tell a match."""
 
 

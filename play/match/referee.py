@@ -105,8 +105,8 @@ def settle(
     if not complete(first.outcome):
         near = (c for c in crowns if complete(c.outcome) and first.score - c.score < benefit_nats)
         best = next(near, first)
-    rivals = (c.score for c in ranking.candidates if c is not first and c not in crowns)
-    margin = first.score - max(rivals, default=-math.inf)
+    rivals = (c for c in ranking.candidates if c is not first and c not in crowns)
+    margin = min((first.lead_over(rival) for rival in rivals), default=math.inf)
     return Settled(best.outcome, margin, margin >= ranking.margin_limit_nats and ranking.explained)
 
 

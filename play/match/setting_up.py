@@ -37,12 +37,14 @@ class CutOff:
         clocks: what both sides had left after each ply, s; empty without a clock.
         left_s: what they had left in the end.
         cut_bytes: how much of the journal's end could not be read.
+        back_to: moves were being taken back, to after so many plies; None if none were.
     """
 
     promised: Move | None = None
     clocks: tuple[Times, ...] = ()
     left_s: Times | None = None
     cut_bytes: int = 0
+    back_to: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +55,28 @@ class Standing:
         content: what stands there.
         carried: all of the promised move is there.
         answered: somebody has done something since, which wants a ruling.
+        taken_back: the moves that were being taken back are.
     """
 
     content: Mapping[int, Content] = field(default_factory=dict)
     carried: bool = False
     answered: bool = False
+    taken_back: bool = False
 
 
 Accept = Callable[[BoardReading], Standing | None]
 """Tells what a reading shows if the match may go on from there; None if something has to be put right first."""
 
 
-def set_up(lookout: Lookout, game: Game, machine: Colour, cut_off: CutOff | None) -> Standing:
+def set_up(
+    lookout: Lookout, game: Game, machine: Colour, cut_off: CutOff | None, earlier: Game | None = None
+) -> Standing:
     """Wait until the board shows where a game begins, or goes on.
 
     Args:
         machine: the side the machine plays.
         cut_off: None for a game that begins.
+        earlier: the game as it is when the moves that were being taken back are; None if none were.
 
     Raises:
         Impatient: there was no progress for too long.
@@ -80,6 +87,9 @@ def set_up(lookout: Lookout, game: Game, machine: Colour, cut_off: CutOff | None
     right = "The board is as it should be: the game goes on."
     if game.result() is not None:
         return wait_for_board(lookout, now, beginning(game), right)
+    if earlier is not None:
+        # The person wished it, and some of the discs may have gone back already.
+        return wait_for_board(lookout, content_of(game, earlier.position), taking_back(game, earlier), right)
     if game.position.side is not machine:
         return wait_for_board(lookout, now, persons_turn(game), right)
     promised = cut_off.promised
@@ -106,6 +116,20 @@ def persons_turn(game: Game) -> Accept:
         if not ruling.sure or contradicted_squares(reading, ruling.content):
             return None
         return Standing(ruling.content, answered=not isinstance(ruling.verdict, Nothing))
+
+    return accept
+
+
+def taking_back(game: Game, earlier: Game) -> Accept:
+    """Accept the board before moves that were being taken back, or the one on which none of them was."""
+    before, now = content_of(game, earlier.position), content_of(game, game.position)
+
+    def accept(reading: BoardReading) -> Standing | None:
+        if agrees(reading, before) and not contradicted_squares(reading, before):
+            return Standing(before, taken_back=True)
+        if agrees(reading, now) and not contradicted_squares(reading, now):
+            return Standing(now)
+        return None
 
     return accept
 

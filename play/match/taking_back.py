@@ -8,16 +8,6 @@ from damludo.rules.moves import Move
 from damludo.rules.position import Colour, Position
 
 
-def before_last_move_of(game: Game, side: Colour) -> Game | None:
-    """Return the game as it was when `side` was to make its last move; None if it has made none."""
-    earlier = game
-    while earlier.moves:
-        earlier = earlier.undo()
-        if earlier.position.side is side:
-            return earlier
-    return None
-
-
 def choreograph_back(layout: TableLayout, game: Game, earlier: Game, racks: Racks) -> Choreography:
     """Plan the transfers that turn the board of a game into that of an earlier moment of it.
 
@@ -39,6 +29,17 @@ def choreograph_back(layout: TableLayout, game: Game, earlier: Game, racks: Rack
         builder.racks,
         tuple(builder.left_for_human),
     )
+
+
+def by_hand(game: Game, earlier: Game, racks: Racks) -> Choreography:
+    """Return the plan in which a person turns the board of a game into another one.
+
+    Args:
+        racks: what lies in the racks afterwards.
+    """
+    playable = game.variant.board.playable
+    now, final = (board_content(playable, each.position) for each in (game, earlier))
+    return Choreography((), now, final, racks, ())
 
 
 class _Unbuilder:

@@ -1,18 +1,24 @@
-"""What a match tells about rulings, and how a move stands in its events."""
+"""What a match tells about its course and about rulings, and how a move stands in its events."""
 
+from collections.abc import Sequence
 from typing import cast
 
+from damludo.play.console import counted
+from damludo.play.match.course import Course
 from damludo.play.match.events import EventKind, JsonValue
 from damludo.play.match.lookout import Lookout
 from damludo.play.match.referee import Ruling
+from damludo.play.match.setting_right import differing
 from damludo.play.match.touching import Agreement
 from damludo.rules.ending import Result
 from damludo.rules.explanation import explain
+from damludo.rules.fen import format_fen
+from damludo.rules.game import Game
 from damludo.rules.geometry import Board
 from damludo.rules.messages import LANGUAGES
 from damludo.rules.moves import Move
 from damludo.rules.notation import move_json, move_text
-from damludo.rules.position import Position
+from damludo.rules.position import Colour, Position
 from damludo.rules.traits import Variant
 from damludo.rules.verdicts import Illegal, Unfinished
 
@@ -30,6 +36,90 @@ def move_words(variant: Variant, move: Move) -> str:
 def move_data(variant: Variant, before: Position, move: Move) -> JsonValue:
     """Return a move as it stands in the events."""
     return cast(JsonValue, move_json(variant, before, move))
+
+
+def tell_begun(lookout: Lookout, game: Game, machine: Colour, plies: int | None, **data: JsonValue) -> None:
+    """Tell that a game begins, or goes on after so many plies."""
+    name, goes_on = (
+        game.variant.names["en"],
+        "" if plies is None else f" goes on after {counted(plies, 'ply', 'plies')}",
+    )
+    lookout.tell(
+        EventKind.STARTED if plies is None else EventKind.RESUMED,
+        f"{name}{goes_on}: the machine plays {machine.word}.",
+        game=game.variant.key,
+        machine=machine.word,
+        fen=format_fen(game.variant, game.position),
+        ply=plies or 0,
+        **data,
+    )
+
+
+def tell_turn(lookout: Lookout, course: Course, *, machine: bool, clocks: JsonValue) -> None:
+    """Tell whose turn it is."""
+    game = course.game
+    side = game.position.side.word
+    lookout.tell(
+        EventKind.TURN,
+        "The machine thinks." if machine else f"Your move, {side}.",
+        side=side,
+        ply=course.plies + 1,
+        must_capture=any(move.captures and move.path for move in game.legal_moves()),
+        claims=list(game.draw_claims()),
+        clocks=clocks,
+    )
+
+
+def tell_choice(lookout: Lookout, variant: Variant, move: Move, **data: JsonValue) -> None:
+    """Tell what the machine is going to play."""
+    lookout.tell(
+        EventKind.THINKING, f"The machine plays {move_words(variant, move)}.", move=move_text(variant, move), **data
+    )
+
+
+def tell_move(lookout: Lookout, course: Course, before: Position, by: str, **data: JsonValue) -> None:
+    """Tell the last move of a course, made from the position `before`."""
+    variant, move = course.game.variant, course.game.moves[-1]
+    lookout.tell(
+        EventKind.MOVE,
+        f"{'You' if by == 'human' else 'The machine'} played {move_words(variant, move)}.",
+        by=by,
+        ply=course.plies,
+        move=move_data(variant, before, move),
+        fen=format_fen(variant, course.game.position),
+        **data,
+    )
+
+
+def tell_taken_back(lookout: Lookout, course: Course, undone: Sequence[Move], **data: JsonValue) -> None:
+    """Tell which moves were taken back, and where that leads."""
+    variant = course.game.variant
+    texts: list[JsonValue] = [move_words(variant, move) for move in undone]
+    lookout.tell(
+        EventKind.TAKEN_BACK,
+        f"Taken back: {', '.join(map(str, texts))}.",
+        moves=texts,
+        plies=len(undone),
+        ply=course.plies,
+        fen=format_fen(variant, course.game.position),
+        **data,
+    )
+
+
+def tell_position(lookout: Lookout, course: Course, believed: Position, **data: JsonValue) -> None:
+    """Tell that a person set the position that a course goes on from, and what the match had believed."""
+    variant, position = course.game.variant, course.game.position
+    squares = lookout.names(differing(believed, position))
+    where = f" on {', '.join(map(str, squares))}" if 0 < len(squares) <= 6 else ""
+    lookout.tell(
+        EventKind.POSITION_SET,
+        f"You set the position{where}: the game goes on from there.",
+        fen=format_fen(variant, position),
+        believed=format_fen(variant, believed),
+        squares=squares,
+        ply=course.plies,
+        **data,
+    )
 
 
 def tell_illegal(lookout: Lookout, variant: Variant, verdict: Illegal) -> None:
@@ -93,3 +183,10 @@ def ask_to_straighten(lookout: Lookout, ruling: Ruling) -> None:
         margin_nats=round(ruling.margin_nats, 1),
         gap_nats=round(ruling.gap_nats, 1),
     )
+
+
+def ask_about_time(lookout: Lookout, *, machine: bool) -> None:
+    """Ask what shall be when a clock is at zero."""
+    choices = {"play_on": "Play on without a clock", "resign": "Give the game up"}
+    whose = "The machine's" if machine else "Your"
+    lookout.ask("time", f"{whose} time is over. How shall it go on?", choices)

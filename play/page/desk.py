@@ -11,12 +11,14 @@ from typing import Any
 
 from damludo.play.console import CommandError
 from damludo.play.match.orders import OrderTray
-from damludo.play.match.ports import Answer, Command, NewGame, Order, Resume, SetLevel
+from damludo.play.match.ports import Answer, Command, NewGame, Order, Resume, SetLevel, SetPosition
+from damludo.play.match.setting_right import read_position
 from damludo.play.match.timekeeping import OFF, parse_time_control
 from damludo.play.page.feed import Feed
 from damludo.play.page.shown import WHY_NOT, abilities, offered
 from damludo.robot.errors import RobotError
 from damludo.robot.places import TableLayout
+from damludo.rules.errors import BadPosition
 from damludo.rules.position import Colour, Kind
 from damludo.rules.variants import VARIANTS
 from damludo.simulation.guided import GuidedHand
@@ -183,6 +185,21 @@ class Desk(OrderTray):
         self._order(NewGame(key, _level(message.get("level")), machine, clock))
         return True, "A new game is set up."
 
+    def _set_position(self, message: Mapping[str, Any]) -> Reply:
+        state, fen = self._feed.state, message.get("fen")
+        if not abilities(state)["set_position"]:
+            raise Refused(WHY_NOT["set_position"])
+        if message.get("after") != len(state.moves):
+            raise Refused("The game went on meanwhile: please look again.")
+        if not isinstance(fen, str):
+            raise Refused("The position is a text like W:Wc3,Ke5:Bd8.")
+        try:
+            position = read_position(state.variant, fen)
+        except BadPosition as error:
+            raise Refused(f"This cannot be: {error}.") from error
+        self._order(SetPosition(position))
+        return True, ""
+
     def _set_level(self, message: Mapping[str, Any]) -> Reply:
         level = _level(message.get("level"))
         self._order(SetLevel(level))
@@ -278,6 +295,7 @@ _ACTIONS: Mapping[str, Callable[[Desk, Mapping[str, Any]], Reply]] = {
     "new_game": Desk._new_game,
     "resume": Desk._resume,
     "level": Desk._set_level,
+    "set_position": Desk._set_position,
     "speed": Desk._set_speed,
     "hand": Desk._lead_hand,
 }

@@ -93,7 +93,7 @@ class Page:
         """Offer to go on with a game that was cut off."""
         if record is not None:
             names = dict(record.game.variant.names)
-            self._feed.show_table(offer={"names": names, "time": record.when, "plies": len(record.game.moves)})
+            self._feed.show_table(offer={"names": names, "time": record.when, "plies": record.plies})
 
     def tell(self, clock: Clock, text: str, device: str = "gantry", light: str = "wait", tone: str = "wait") -> None:
         """Say what is made ready."""

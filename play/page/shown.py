@@ -62,6 +62,7 @@ def as_json(state: PageState, table: TableShown, now_s: float | None) -> dict[st
         "flipped": state.human is Colour.BLACK,
         "level": state.level,
         "position": position_json(state.variant, state.position.cells),
+        "to_move": state.position.side.word,
         "turn": None if state.turn is None else "you" if state.turn is state.human else "machine",
         "say": {
             "text": state.say.text,
@@ -81,6 +82,7 @@ def as_json(state: PageState, table: TableShown, now_s: float | None) -> dict[st
             }
             for line in state.moves
         ],
+        "sets": list(state.sets),
         "clocks": None if state.clocks is None else _clocks(state.clocks, now_s),
         "lights": {name: {"state": light.state, "text": light.text} for name, light in state.lights.items()},
         "racks": {**state.racks, "slots": _slots(layout)},
@@ -109,6 +111,7 @@ def abilities(state: PageState) -> dict[str, Any]:
         "draw": my_move,
         "take_back": my_move and any(line.side == state.human.word for line in state.moves),
         "hint": my_move,
+        "set_position": started and playing and not state.stopped and (my_move or state.resting.tone in ("do", "ask")),
         "new_game": True,
     }
     reasons = {name: WHY_NOT[name] for name, able in can.items() if not able}
@@ -122,6 +125,7 @@ WHY_NOT: Mapping[str, str] = {
     "draw": "A draw can be claimed or offered in your turn.",
     "take_back": "A move of yours can be taken back when it is your turn again.",
     "hint": "A hint is given in your turn.",
+    "set_position": "The position can be set when the machine waits for you.",
 }
 """Why a command cannot be given now."""
 
@@ -130,6 +134,11 @@ def position_json(variant: Variant, cells: bytes) -> dict[str, str]:
     """Return the pieces by the names of their squares."""
     name = variant.board.name
     return {name(square): LETTERS[PIECES[code]] for square, code in enumerate(cells) if code}
+
+
+def pieces_json(variant: Variant) -> list[str]:
+    """Return the letters of the pieces that a game has."""
+    return [LETTERS[piece] for piece in PIECES if piece.kind in variant.movers]
 
 
 def board_json(board: Board) -> list[dict[str, Any]]:
@@ -182,7 +191,8 @@ def _game(variant: Variant) -> dict[str, Any]:
         "numeric": board.numeric,
         "squares": board_json(board),
         "men": {"white": "w", "black": "b"},
-        "kings": any(kind is Kind.KING for kind in variant.movers),
+        "kings": Kind.KING in variant.movers,
+        "pieces": pieces_json(variant),
     }
 
 

@@ -101,6 +101,7 @@ class PageState:
         due, wrong: squares where something is to be done, or is not as it should be.
         claims: the person may claim a draw.
         begun_s: when the turn began.
+        sets: after how many moves a person set the position, each time.
     """
 
     variant: Variant
@@ -124,6 +125,7 @@ class PageState:
     stopped: bool = False
     over: Mapping[str, str] | None = None
     begun_s: float = 0.0
+    sets: tuple[int, ...] = ()
 
     @property
     def last(self) -> tuple[str, ...]:
@@ -147,7 +149,7 @@ def state_before_going_on(state: PageState, events: Sequence[MatchEvent]) -> Pag
         state = state_after(state, event)
     idle = waiting_state(state.variant, state.human, state.level, simulation=state.simulation)
     clocks = None if state.clocks is None else replace(state.clocks, running=None)
-    return replace(idle, position=state.position, moves=state.moves, racks=state.racks, clocks=clocks)
+    return replace(idle, position=state.position, moves=state.moves, sets=state.sets, racks=state.racks, clocks=clocks)
 
 
 def state_after(state: PageState, event: MatchEvent) -> PageState:
@@ -200,7 +202,8 @@ def _preparing(state: PageState, event: MatchEvent) -> PageState:
 
 def _resumed(state: PageState, event: MatchEvent) -> PageState:
     begun = _started(state, event)
-    return replace(begun, moves=state.moves[: int(str(event.data["ply"]))], clocks=_clocks(event))
+    plies = int(str(event.data["ply"]))
+    return replace(begun, moves=state.moves[:plies], sets=_sets_before(state, plies), clocks=_clocks(event))
 
 
 def _started(state: PageState, event: MatchEvent) -> PageState:
@@ -286,15 +289,33 @@ def _move(state: PageState, event: MatchEvent) -> PageState:
 
 
 def _taken_back(state: PageState, event: MatchEvent) -> PageState:
+    plies = int(str(event.data["ply"]))
+    return _elsewhere(state, event, moves=state.moves[:plies], sets=_sets_before(state, plies))
+
+
+def _sets_before(state: PageState, plies: int) -> tuple[int, ...]:
+    return tuple(ply for ply in state.sets if ply <= plies)
+
+
+def _position_set(state: PageState, event: MatchEvent) -> PageState:
+    return _elsewhere(state, event, sets=(*state.sets, int(str(event.data["ply"]))), claims=False)
+
+
+def _elsewhere(state: PageState, event: MatchEvent, **changes: Any) -> PageState:
+    """Return the state after an event that leads to a position in another way than by a move."""
     return _saying(
         state,
         Say(event.text),
         position=parse_fen(state.variant, str(event.data["fen"])),
-        moves=state.moves[: int(str(event.data["ply"]))],
         racks=_racks(event),
         clocks=_clocks(event),
         **BETWEEN_TURNS,
+        **changes,
     )
+
+
+def _taking_back(state: PageState, event: MatchEvent) -> PageState:
+    return _saying(state, Say(event.text))
 
 
 # --- the referee --------------------------------------------------------------------------------------------------------------
@@ -439,7 +460,9 @@ _STEPS: Mapping[EventKind, Step] = {
     EventKind.BOARD_RIGHT: _board_right,
     EventKind.TURN: _turn,
     EventKind.MOVE: _move,
+    EventKind.TAKING_BACK: _taking_back,
     EventKind.TAKEN_BACK: _taken_back,
+    EventKind.POSITION_SET: _position_set,
     EventKind.ILLEGAL: _illegal,
     EventKind.UNFINISHED: _unfinished,
     EventKind.PUT_BACK: _put_back,

@@ -1,5 +1,6 @@
 """A stored game as PDN."""
 
+from damludo.play.console import counted
 from damludo.play.match.timekeeping import OFF
 from damludo.play.records.record import Record
 from damludo.rules.pdn import write_pdn
@@ -20,4 +21,18 @@ def pdn_of_record(record: Record) -> str:
     if record.clock != OFF:
         minutes, _, increment = record.clock.partition("+")
         tags["TimeControl"] = f"{60 * int(minutes)}+{increment or 0}"
-    return write_pdn(record.game, tags, record.result, record.rulings)
+    if not record.course.earlier:
+        return write_pdn(record.game, tags, record.result, record.rulings)
+    # The notation knows no position in mid-game: each one that was set begins another game, with its FEN.
+    chapters = list(record.course.numbered())
+    texts = []
+    for number, (before, chapter) in enumerate(chapters, 1):
+        last, plies = number == len(chapters), len(chapter.moves)
+        rulings = {ply - before: text for ply, text in record.rulings.items() if before < ply <= before + plies}
+        if before:
+            rulings[0] = f"a person set this position after {counted(before, 'ply', 'plies')} of the game"
+        if not last:
+            told = rulings.get(plies)
+            rulings[plies] = "; ".join(filter(None, (told, "a person set the position here: see the next game")))
+        texts.append(write_pdn(chapter, {**tags, "Round": f"1.{number}"}, record.result if last else None, rulings))
+    return "\n".join(texts)

@@ -12,6 +12,7 @@ from typing import Any
 
 from damludo.play.console import CommandError, ExitCode
 from damludo.play.match.choreography import Racks
+from damludo.play.match.course import Course
 from damludo.play.match.events import EventKind, JsonValue, MatchEvent
 from damludo.play.match.setting_up import CutOff
 from damludo.play.match.timekeeping import OFF, Times
@@ -45,7 +46,7 @@ class Record:
 
     Attributes:
         path: of its journal.
-        game: its moves; what was taken back is not among them.
+        course: its moves, and the positions that a person set between them; what was taken back is not among them.
         machine, level: who played against whom, the level at the end.
         clock: as in the settings; "off" also after the players put it away.
         touch: what a touched disc meant, as in the settings.
@@ -60,7 +61,7 @@ class Record:
     """
 
     path: Path
-    game: Game
+    course: Course
     machine: Colour
     level: int
     clock: str = OFF
@@ -78,6 +79,16 @@ class Record:
     def name(self) -> str:
         """What it is called: the journal's name without its ending."""
         return self.path.name.removesuffix(SUFFIX)
+
+    @property
+    def game(self) -> Game:
+        """Its moves; after a person has set a position, from there."""
+        return self.course.game
+
+    @property
+    def plies(self) -> int:
+        """The number of all its moves."""
+        return self.course.plies
 
     @property
     def begun(self) -> datetime | None:
@@ -183,7 +194,7 @@ def cut_off_record(folder: Path, *, simulated: bool | None = None) -> Record | N
             record = read_record(path)
         except BadJournal:
             continue
-        if record.game.moves and simulated in (None, record.simulated is not None):
+        if record.plies and simulated in (None, record.simulated is not None):
             return record if record.state in ("cut off", "left") else None
     return None
 
@@ -204,7 +215,7 @@ def _begun(path: Path, event: MatchEvent) -> Record:
     simulated = data.get("simulated")
     return Record(
         path,
-        Game.new(game, parse_fen(game, str(data["fen"]))),
+        Course(Game.new(game, parse_fen(game, str(data["fen"])))),
         _colour(data["machine"]),
         int(data["level"]),
         str(data.get("clock", OFF)),
@@ -226,7 +237,12 @@ def _resumed(record: Record, event: MatchEvent) -> Record:
 
 
 def _turn(record: Record, event: MatchEvent) -> Record:
-    return replace(record, agreed=Agreement(), cut_off=replace(record.cut_off, promised=None, left_s=_times(event)))
+    return replace(record, agreed=Agreement(), cut_off=_going_on(record, event))
+
+
+def _going_on(record: Record, event: MatchEvent) -> CutOff:
+    """Return that nothing is under way."""
+    return replace(record.cut_off, promised=None, back_to=None, left_s=_times(event))
 
 
 def _thinking(record: Record, event: MatchEvent) -> Record:
@@ -236,31 +252,40 @@ def _thinking(record: Record, event: MatchEvent) -> Record:
 
 
 def _moved(record: Record, event: MatchEvent) -> Record:
-    game, clocks = record.game.make(_move(record.game, event)), record.cut_off.clocks
+    course, clocks = record.course.make(_move(record.game, event)), record.cut_off.clocks
     times = _times(event)
     if times is not None:
         clocks = (*clocks, times)
-    return _with_game(record, game, event, clocks)
+    return _with_course(record, course, event, clocks)
+
+
+def _taking_back(record: Record, event: MatchEvent) -> Record:
+    return replace(record, cut_off=replace(record.cut_off, back_to=int(str(event.data["ply"]))))
 
 
 def _taken_back(record: Record, event: MatchEvent) -> Record:
-    game, plies = record.game, int(str(event.data["ply"]))
-    while len(game.moves) > plies:
-        game = game.undo()
-    return _with_game(record, game, event, record.cut_off.clocks[:plies])
+    plies = int(str(event.data["ply"]))
+    return _with_course(record, record.course.back_to(plies), event, record.cut_off.clocks[:plies])
 
 
-def _with_game(record: Record, game: Game, event: MatchEvent, clocks: tuple[Times, ...]) -> Record:
-    fen = str(event.data["fen"])
+def _position_set(record: Record, event: MatchEvent) -> Record:
+    course = record.course.set_to(parse_fen(record.game.variant, str(event.data["fen"])))
+    # What was ruled on this ply rests on a position that never was.
+    kept = {ply: text for ply, text in record.rulings.items() if ply <= record.plies}
+    return _with_course(replace(record, rulings=kept, agreed=Agreement()), course, event, record.cut_off.clocks)
+
+
+def _with_course(record: Record, course: Course, event: MatchEvent, clocks: tuple[Times, ...]) -> Record:
+    fen, game = str(event.data["fen"]), course.game
     if parse_fen(game.variant, fen) != game.position:
         raise ValueError(f"the position should be {format_fen(game.variant, game.position)}")
-    cut_off = replace(record.cut_off, promised=None, clocks=clocks, left_s=_times(event))
-    kept = {ply: text for ply, text in record.rulings.items() if ply <= len(game.moves) + 1}
-    return replace(record, game=game, racks=_racks(event.data), cut_off=cut_off, rulings=kept)
+    cut_off = replace(_going_on(record, event), clocks=clocks)
+    kept = {ply: text for ply, text in record.rulings.items() if ply <= course.plies + 1}
+    return replace(record, course=course, racks=_racks(event.data), cut_off=cut_off, rulings=kept)
 
 
 def _ruled(record: Record, event: MatchEvent) -> Record:
-    ply = len(record.game.moves) + 1
+    ply = record.plies + 1
     return replace(record, rulings={**record.rulings, ply: event.text})
 
 
@@ -294,7 +319,9 @@ _STEPS: Mapping[EventKind, Callable[[Record, MatchEvent], Record]] = {
     EventKind.TURN: _turn,
     EventKind.THINKING: _thinking,
     EventKind.MOVE: _moved,
+    EventKind.TAKING_BACK: _taking_back,
     EventKind.TAKEN_BACK: _taken_back,
+    EventKind.POSITION_SET: _position_set,
     EventKind.ILLEGAL: _ruled,
     EventKind.ANSWERED: _answered,
     EventKind.LEVEL: _level,

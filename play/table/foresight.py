@@ -4,19 +4,13 @@ A report is as old as one interval of asking, and as the work of the eyes. Both 
 carriage goes on several times as fast meanwhile: from a standstill it may be anywhere up to its greatest speed ahead.
 """
 
-import math
 from collections.abc import Callable, Sequence
 
-from damludo.play.table.arm import HandGuard
+from damludo.play.table.arm import FASTEST_MM_S, HandGuard, ahead
 from damludo.play.table.carriage import CarriageShape, carriage_outlines
 from damludo.robot.frames import GantryMap
 from damludo.vision.motion import Outline
 from damludo.vision.view import BoardView
-
-FASTEST_MM_S = 450.0
-"""Of a carriage whose two axes move at 300 mm/s each, rounded up."""
-NO_WAY_MM = 0.2
-"""Less than this tells no direction."""
 
 
 def outlines_ahead(
@@ -40,19 +34,7 @@ def outlines_ahead(
             there = board.to_board(before.position)
             # The report before counts too: a stamp tells when a report was read, and it may have waited to be read.
             age_s = now_s() - before.time_s
-            path.append(_ahead(there, here, FASTEST_MM_S * age_s))
+            path.append(ahead(there, here, FASTEST_MM_S * age_s))
         return carriage_outlines(view(), shape, path)
 
     return outlines
-
-
-def _ahead(
-    there: tuple[float, float, float], here: tuple[float, float, float], reach_mm: float
-) -> tuple[float, float, float]:
-    """Return the point that lies `reach_mm` behind `here` on the way from `there`, at most; `here` where there is no way."""
-    way = [b - a for a, b in zip(there, here, strict=True)]
-    length = math.hypot(way[0], way[1])
-    if length < NO_WAY_MM:
-        return here
-    factor = max(1.0, (reach_mm - length) / length)
-    return here[0] + factor * way[0], here[1] + factor * way[1], here[2]

@@ -108,9 +108,9 @@ def guarded_arm(
     return GantryArm(gantry, planner_over(board, gantry.limits, layout), guard), guard
 
 
-def show_carriage(seen: CalibratedEyes, guard: HandGuard, board: GantryMap) -> None:
+def show_carriage(seen: CalibratedEyes, guard: HandGuard, board: GantryMap, clock: Clock) -> None:
     """Let the eyes know where the carriage is, so that they do not take it for a hand."""
-    seen.eyes.ignore = outlines_of_carriage(guard, board, lambda: seen.eyes.view)
+    seen.eyes.ignore = outlines_of_carriage(guard, board, lambda: seen.eyes.view, clock.now_s)
 
 
 def machine_player(level: int, seed: int) -> Player:

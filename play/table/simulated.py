@@ -14,9 +14,10 @@ from damludo.play.console import ExitCode, counted, note, print_json
 from damludo.play.content import board_content, grid_of_board, layout_for
 from damludo.play.match.choreography import Racks
 from damludo.play.match.events import Listener, fan_out
-from damludo.play.match.loop import Match, MatchSettings
+from damludo.play.match.loop import Match
 from damludo.play.match.ports import Clock, Command, Eyes
 from damludo.play.match.setting_up import SPARE_RACKS
+from damludo.play.match.settings import MatchSettings
 from damludo.play.records.journal import open_journal
 from damludo.play.records.record import SUFFIX, Record
 from damludo.play.table.eyes_again import find_again
@@ -209,8 +210,11 @@ def seated_game(
         eyes, seen = _eyes(options, simulated, clock, seed, game, record, suffering)
         arm, guard = guarded_arm(gantry, board, simulated.layout, eyes, clock, listener, human.says_go)
         if seen is not None:
-            show_carriage(seen, guard, board)
-        settings = MatchSettings(game, human_colour.other, simulated.layout, racks, PATIENCE_S, cut_off=cut_off)
+            show_carriage(seen, guard, board, clock)
+        earlier = () if record is None else record.course.earlier
+        settings = MatchSettings(
+            game, human_colour.other, simulated.layout, racks, PATIENCE_S, cut_off=cut_off, earlier=earlier
+        )
         match = Match(settings, eyes, machine_player(options.level, seed), arm, clock, NoCommands(), listener)
         keeper = Scorekeeper(simulated.table, human, lambda: match.game)
         listeners.insert(0, keeper)

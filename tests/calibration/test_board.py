@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from damludo.calibration.board import set_up
+from damludo.calibration.board import set_up, set_up_at
 from damludo.play.benches.set_ups import random_view, set_up_on
 from damludo.play.content import board_content, grid_of_board
 from damludo.robot.places import TableLayout
@@ -14,7 +14,7 @@ from damludo.simulation.furnish import furnished_table
 from damludo.simulation.optics import Optics
 from damludo.simulation.table import DiscColour
 from damludo.vision.content import BoardSizes, Content
-from damludo.vision.errors import BoardNotFound
+from damludo.vision.errors import BadPose, BoardNotFound
 from damludo.vision.frame import Frame
 from damludo.vision.view import grid_of
 
@@ -41,11 +41,39 @@ def test_start_position_tells_where_white_sits(side: DiscColour, white_at: str) 
 
 
 @pytest.mark.simulation
+@pytest.mark.parametrize(("side", "white_at"), [(DiscColour.WHITE, "bottom"), (DiscColour.BLACK, "top")])
+def test_given_corners_do_not_say_where_white_sits_but_the_position_does(side: DiscColour, white_at: str) -> None:
+    camera = camera_on(START, side)
+    around = camera.corners_px()[::-1]
+    corners = np.roll(around, -int(around.sum(axis=1).argmin()), axis=0)
+    view, _, found = set_up_at(corners, camera.read().image, GRID, START, BoardSizes())
+    assert found == white_at
+    assert np.abs(view.project(view.outer_corners_mm()) - camera.corners_px()).max() < 2.0
+
+
+@pytest.mark.simulation
+def test_corners_of_something_else_are_refused() -> None:
+    frame = camera_on(START, DiscColour.WHITE).read()
+    corner = np.array([[0.0, 0.0], [80.0, 0.0], [80.0, 80.0], [0.0, 80.0]])
+    with pytest.raises(BoardNotFound, match="or the corners are not those of the board"):
+        set_up_at(corner, frame.image, GRID, START, BoardSizes())
+    with pytest.raises(BadPose, match=r"span squares of 1\.2 px, at least 6 are needed"):
+        set_up_at(corner / 8, frame.image, GRID, START, BoardSizes())
+
+
+@pytest.mark.simulation
+def test_a_wrong_word_about_white_is_answered_with_the_right_one() -> None:
+    frame = camera_on(START, DiscColour.WHITE).read()
+    with pytest.raises(BoardNotFound, match="turn the board, or say --white-at bottom"):
+        set_up([frame], GRID, START, BoardSizes(), white_at="left")
+
+
+@pytest.mark.simulation
 def test_another_position_is_refused() -> None:
     moved = dict(START)
     for place in DARK[:8]:
         moved[place] = Content.EMPTY
-    with pytest.raises(BoardNotFound, match="do not show the start position"):
+    with pytest.raises(BoardNotFound, match="do not show the position that the game begins with"):
         set_up([camera_on(moved, DiscColour.WHITE).read()], GRID, START, BoardSizes(), white_at="bottom")
 
 

@@ -12,8 +12,9 @@ from damludo.engine.random_player import RandomPlayer
 from damludo.play.content import board_content, grid_of_board, layout_for
 from damludo.play.match.choreography import Racks
 from damludo.play.match.events import EventKind, MatchEvent, fan_out
-from damludo.play.match.loop import Match, MatchSettings
+from damludo.play.match.loop import Match
 from damludo.play.match.ports import Command
+from damludo.play.match.settings import MatchSettings
 from damludo.play.table.humans import hearing
 from damludo.play.table.score import Scorekeeper
 from damludo.robot.errors import Stopped

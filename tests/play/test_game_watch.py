@@ -1,19 +1,135 @@
 """What a game that is watched makes of a ruling."""
 
+from collections.abc import Mapping
+from typing import cast
+
 import numpy as np
 import pytest
 
 from damludo.play.content import board_content, grid_of_board
-from damludo.play.game_watch import half_taken
+from damludo.play.game_watch import LONGEST_WAIT_S, GameJudge, half_taken, returning_for_s, rule_by_change
 from damludo.play.match.referee import rule
 from damludo.rules.game import Game
 from damludo.rules.notation import parse_fen
 from damludo.rules.variants import variant
-from damludo.rules.verdicts import Unfinished
+from damludo.rules.verdicts import Legal, Unfinished
 from damludo.vision.content import Content
+from damludo.vision.frame import Frame
+from damludo.vision.glimpse import Glimpses
 from damludo.vision.reading import BoardReading
+from damludo.vision.watcher import BoardWatcher
 
 CLEAR_NATS = 18.0
+
+
+def clear(board: Mapping[int, Content]) -> np.ndarray:
+    """Return log-likelihoods, shape (64, 5), that show this board clearly."""
+    table = np.zeros((64, 5))
+    for place, content in board.items():
+        table[place] = -CLEAR_NATS
+        table[place, content] = 0.0
+    return table
+
+
+def unfinished(fen: str, changed: Mapping[str, Content]) -> Unfinished:
+    """Return what is left to do where these squares have changed."""
+    damludo = variant("damludo")
+    game = Game.new(damludo, parse_fen(damludo, fen))
+    board = dict(board_content(damludo.board.playable, game.position))
+    board |= {damludo.board.square(name): content for name, content in changed.items()}
+    verdict = rule(game, BoardReading(grid_of_board(damludo.board), clear(board), 0.0, 0)).verdict
+    assert isinstance(verdict, Unfinished)
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("unlike", "moved", "sure"),
+    [(("e7", "f8"), True, True), ((), True, False), (("e7", "f8", "d4"), True, False), (("e7", "f8"), False, False)],
+    ids=["reflections", "changed places", "the target is one of them", "nothing moved"],
+)
+def test_reflections_on_places_that_did_not_change_stand_in_no_moves_way(
+    unlike: tuple[str, ...], moved: bool, sure: bool
+) -> None:
+    """A man steps from c3 to d4 while reflections look like two men of his on empty squares."""
+    damludo = variant("damludo")
+    game = Game.new(damludo, parse_fen(damludo, "W:Wc3,a1:Bh8"))
+    square = damludo.board.square
+    board = dict(board_content(damludo.board.playable, game.position))
+    if moved:
+        board |= {square("c3"): Content.EMPTY, square("d4"): Content.WHITE_MAN}
+    table = clear(board)
+    for name, nats in (("e7", 12.0), ("f8", 6.0)):
+        table[square(name), Content.EMPTY] = -nats
+        table[square(name), Content.WHITE_MAN] = 0.0
+    reading = BoardReading(grid_of_board(damludo.board), table, 0.0, 0)
+    ruling = rule_by_change(game, reading, [square(name) for name in unlike])
+    assert ruling.sure is sure
+    assert isinstance(ruling.verdict, Legal) is moved
+
+
+def test_a_slow_hand_is_given_the_time_that_an_act_takes_it_before_its_capture_is_called_incomplete() -> None:
+    """It took 9.8 s to move and to take the first of two discs off, and was away with that one for 3.0 s; others need a fifth."""
+    one_left = unfinished("W:Wa1:Bb2,d4,h8", {"a1": Content.EMPTY, "b2": Content.EMPTY, "e5": Content.WHITE_MAN})
+    assert len(one_left.discs_to_remove) == 1
+    assert returning_for_s(one_left, 9.8) == pytest.approx(4.9)
+    assert returning_for_s(one_left, 2.0) == pytest.approx(1.0)
+
+
+class Eyes:
+    """What a judge asks of a watcher, without pictures."""
+
+    def __init__(self) -> None:
+        self.glimpses = Glimpses()
+        self.disagreement: tuple[int, ...] = ()
+        self.baseline_frame = 0
+
+    def believe(self, content: Mapping[int, Content], frames: tuple[Frame, ...]) -> None:
+        """Take it as it is."""
+
+
+def still(time_s: float) -> tuple[Frame, ...]:
+    return tuple(Frame(np.zeros((2, 2, 3), np.uint8), time_s + number / 10, number) for number in range(3))
+
+
+def test_while_a_hand_may_come_back_nothing_is_told_and_the_board_is_read_again() -> None:
+    damludo = variant("damludo")
+    game = Game.new(damludo, parse_fen(damludo, "W:Wa1:Bb2,d4,h8"))
+    judge, eyes, grid = GameJudge(game), Eyes(), grid_of_board(damludo.board)
+    before = dict(board_content(damludo.board.playable, game.position))
+    square = damludo.board.square
+    one_left = before | {square("a1"): Content.EMPTY, square("b2"): Content.EMPTY, square("e5"): Content.WHITE_MAN}
+    watcher = cast(BoardWatcher, eyes)
+    started = judge.judge(watcher, BoardReading(grid, clear(before), 0.0, 0), still(0.0), False)
+    assert [event.event for event in started or []] == ["board"]
+    for time_s in (1.0, 10.8):
+        eyes.glimpses.see_hand(time_s)
+    reading = BoardReading(grid, clear(one_left), 0.0, 0)
+    assert judge.judge(watcher, reading, still(12.0), True) is None
+    assert judge.judge(watcher, reading, still(15.0), True) is None
+    told = judge.judge(watcher, reading, still(16.0), True)
+    assert [event.event for event in told or []] == ["incomplete"]
+
+
+def test_with_every_disc_taken_off_the_act_of_a_hand_is_known_better() -> None:
+    one_left = unfinished(
+        "W:Wa1:Bb2,d4,f6,h4",
+        dict.fromkeys(("a1", "b2", "d4"), Content.EMPTY) | {"g7": Content.WHITE_MAN},
+    )
+    assert returning_for_s(one_left, 6.0) == pytest.approx(2.0)
+
+
+def test_the_crown_that_a_hand_has_fetched_already_was_an_act_too() -> None:
+    """It moved, crowned and took one of two discs off in 4.0 s; given half of that, it was told too late of the one it left."""
+    crowned = unfinished("W:Wd4:Bc5,c7,h2", dict.fromkeys(("d4", "c5"), Content.EMPTY) | {"d8": Content.WHITE_KING})
+    assert not crowned.crown_missing
+    assert len(crowned.discs_to_remove) == 1
+    assert returning_for_s(crowned, 4.2) == pytest.approx(1.4)
+
+
+def test_nobody_is_waited_for_as_long_as_he_mused_over_the_board() -> None:
+    untouched = unfinished("W:Wa1:Bb2,h8", {"a1": Content.EMPTY, "c3": Content.WHITE_MAN})
+    assert returning_for_s(untouched, 3.0) == pytest.approx(1.5)
+    assert returning_for_s(untouched, 60.0) == LONGEST_WAIT_S
 
 
 @pytest.mark.parametrize(
@@ -26,10 +142,7 @@ def test_a_captured_king_of_which_one_disc_is_left_is_being_taken(king_behind_na
     square = damludo.board.square
     board = board_content(damludo.board.playable, game.position)
     board = dict(board) | {square("c3"): Content.EMPTY, square("e5"): Content.WHITE_MAN}
-    table = np.zeros((64, 5))
-    for place, content in board.items():
-        table[place] = -CLEAR_NATS
-        table[place, content] = 0.0
+    table = clear(board)
     table[square("d4"), Content.BLACK_MAN] = 0.0
     table[square("d4"), Content.BLACK_KING] = -king_behind_nats
     table[square("d4")] -= table[square("d4")].max()

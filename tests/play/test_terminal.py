@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from damludo.play.match.ports import Command
+from damludo.play.match.ports import Command, SetPosition
 from damludo.play.terminal import Terminal
+from damludo.rules.fen import format_fen, parse_fen
 from damludo.rules.game import Game
 from damludo.rules.position import Colour
 from damludo.rules.variants import variant
@@ -38,3 +39,44 @@ def test_the_end_of_the_input_ends_the_match_but_a_service_has_no_input(tmp_path
         with source.open(encoding="utf-8") as lines:
             terminal.read_lines(lines).join(10.0)
         assert terminal.poll() == command
+
+
+def _typed(line: str, fen: str = "W:Wc3,g1:Bf6,h8") -> tuple[object, str]:
+    """Return the order that a line becomes in a position, and what is answered."""
+    output = io.StringIO()
+    terminal = Terminal(output)
+    rules = variant("damludo")
+    game = Game.new(rules, parse_fen(rules, fen))
+    terminal.follow(lambda: game, Colour.WHITE)
+    terminal.typed(line)
+    return terminal.poll(), output.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("line", "fen"),
+    [
+        ("set e5=B c3=.", "W:Wg1:BKe5,f6,h8"),
+        ("set C3=. D4=w to=b", "B:Wg1,d4:Bf6,h8"),
+        ("set W:Wa1:Bh8", "W:Wa1:Bh8"),
+    ],
+)
+def test_what_truly_stands_is_typed_as_changes_or_whole(line: str, fen: str) -> None:
+    order, answer = _typed(line)
+    assert isinstance(order, SetPosition)
+    assert (format_fen(variant("damludo"), order.position), answer) == (fen, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("set", "or the whole position, like  set W:Wg1,c3:Bf6,h8"),
+        ("set e5=z", "This cannot be: 'e5=z' is no change like e5=b"),
+        ("set e4=b", "This cannot be: e4 is not a square"),
+        ("set d8=w", "This cannot be: no white man can stand on d8: there it becomes a white king."),
+        ("set c3", "This cannot be: "),
+    ],
+)
+def test_a_position_that_cannot_be_is_answered_at_once(line: str, answer: str) -> None:
+    order, told = _typed(line)
+    assert order is None
+    assert answer in told

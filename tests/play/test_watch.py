@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 import cv2
 import numpy as np
@@ -23,7 +24,10 @@ from damludo.simulation.optics import Optics
 from damludo.simulation.table import Carriage, DiscColour, Table
 from damludo.vision.content import Content, Grid
 from damludo.vision.frame import Frame
+from damludo.vision.motion import Scene as WatchedScene
+from damludo.vision.reading import BoardReading
 from damludo.vision.recording import PictureFolder
+from damludo.vision.watcher import BoardWatcher
 
 LAYOUT = TableLayout()
 Labels = list[dict[str, object]]
@@ -117,7 +121,6 @@ class Scene:
         from damludo.calibration.board import set_up
         from damludo.vision.content import BoardSizes
         from damludo.vision.squares import SquareReader
-        from damludo.vision.watcher import BoardWatcher
 
         game = Game.new(variant("damludo"))
         content = board_content(game.variant.board.playable, game.position)
@@ -155,6 +158,48 @@ class Scene:
 
 def kinds(events: Iterable[WatchEvent]) -> list[str]:
     return [event.event for event in events]
+
+
+class TellsWhatItSaw:
+    """A judge that dates its event by the picture that it was given."""
+
+    def judge(
+        self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...], last: bool
+    ) -> list[WatchEvent] | None:
+        return [WatchEvent("board", frames[-1].number, frames[-1].time_s, 1.0)]
+
+
+class Scripted:
+    """A watcher that sees what it is told: in each picture how much moves, if the light changed, and if a hand is there."""
+
+    unseen = False
+
+    def __init__(self, *pictures: tuple[float, bool, bool]) -> None:
+        self._pictures = iter(pictures)
+
+    def update(self, frame: Frame) -> WatchedScene:
+        moving, light, hand = next(self._pictures)
+        return WatchedScene(frame.time_s, frame.number, hand, False, False, light, 0.0, float(hand), moving)
+
+    def read(self, frames: tuple[Frame, ...]) -> BoardReading:
+        return BoardReading(Grid(1, 1, (0,)), np.zeros((1, 5)), frames[-1].time_s, frames[-1].number)
+
+
+def test_events_are_told_in_the_order_of_their_times() -> None:
+    """A lamp goes on while the board is never still; then a hand comes, and the board is read from an earlier picture."""
+    pictures = [(0.5, False, False), *[(4.0, True, False)] * 3, (9.0, True, True)]
+    events = BoardEvents(cast(BoardWatcher, Scripted(*pictures)), TellsWhatItSaw())
+    frame = np.zeros((1, 1, 3), np.uint8)
+    told = [event for n in range(5) for event in events.update(Frame(frame, 0.1 * n, n))]
+    assert [(event.event, event.frame) for event in told] == [("board", 0), ("light_changed", 2), ("hand_in", 4)]
+
+
+def test_what_was_noticed_is_told_at_the_end_at_the_latest() -> None:
+    events = BoardEvents(cast(BoardWatcher, Scripted(*[(4.0, True, False)] * 3)), TellsWhatItSaw())
+    frame = np.zeros((1, 1, 3), np.uint8)
+    told = [event for n in range(3) for event in events.update(Frame(frame, 0.1 * n, n))]
+    told += events.finish()
+    assert [(event.event, event.frame) for event in told] == [("light_changed", 1), ("board", 2)]
 
 
 @pytest.mark.simulation

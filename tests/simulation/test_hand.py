@@ -5,6 +5,7 @@ import pytest
 
 from damludo.robot.places import TableLayout
 from damludo.simulation.clock import LockstepClock, World
+from damludo.simulation.gestures import gestures_to
 from damludo.simulation.hand import Pace, Put, SimulatedHand, Take, Wait, Withdraw
 from damludo.simulation.table import DiscColour, Table
 from damludo.vision.content import Content
@@ -88,3 +89,16 @@ def test_reaching_for_nothing_takes_nothing() -> None:
     hand.do([Take(325.0, 325.0), Put(25.0, 25.0), Withdraw()])
     clock.sleep(10.0)
     assert table.content() == {C3: Content.WHITE_MAN}
+
+
+def test_what_stands_in_the_way_goes_first() -> None:
+    """White's man stands where Black's shall stand: were Black's put on top of it, the hand would take that one up again."""
+    e5, f6 = 36, 45
+    table, hand, clock = _scene()
+    for square, colour in ((e5, DiscColour.BLACK), (D4, DiscColour.WHITE)):
+        place = LAYOUT.square(square)
+        table.add_disc(colour, place.x_mm, place.y_mm)
+    wanted = {C3: Content.WHITE_MAN, D4: Content.BLACK_MAN, f6: Content.WHITE_MAN}
+    hand.do([*gestures_to(table, wanted, white_first=False), Withdraw()])
+    clock.sleep(20.0)
+    assert table.content() == wanted

@@ -12,6 +12,7 @@ from damludo.simulation.clock import LockstepClock, World
 from damludo.simulation.furnish import furnished_table
 from damludo.simulation.optics import Optics
 from damludo.simulation.table import DiscColour
+from damludo.vision import board
 from damludo.vision.board import find_board, find_candidates, view_from_corners
 from damludo.vision.content import Content
 from damludo.vision.errors import BadPose, BoardNotFound
@@ -56,7 +57,7 @@ def test_board_is_found_in_small_and_large_pictures(
 def test_turned_views_put_a1_at_whites_left(draw: Draw, start: Mapping[int, Content]) -> None:
     finding = find_board(draw(start), grid_of(8, 8))
     a1 = [turned(finding.view, "bottom", side).project(np.zeros((1, 3)))[0] for side in SIDES]
-    expected = finding.corners[[3, 2, 1, 0]]
+    expected = finding.view.project(finding.view.outer_corners_mm())
     np.testing.assert_allclose(np.array(a1), expected, atol=1e-6)
 
 
@@ -107,3 +108,24 @@ def test_a_picture_of_noise_is_given_up_before_much_is_fitted(monkeypatch: pytes
         noise = np.random.default_rng(seed).integers(0, 256, (480, 640, 3), dtype=np.uint8)
         assert find_candidates(noise, grid_of(8, 8)) == []
     assert len(fits) < 60
+
+
+def test_a_picture_that_is_noise_is_looked_at_in_its_brightness_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three looks instead of six; a board of one brightness in two colours needs the other three."""
+    looked: list[int] = []
+
+    def none_found(tone: NDArray[np.float32], *_: object, must_end: bool) -> list[object]:
+        looked.append(tone.shape[1])
+        return []
+
+    monkeypatch.setattr(board, "_find_in_tone", none_found)
+    random = np.random.default_rng(5)
+    noise = random.integers(0, 256, (1080, 1920, 3), dtype=np.uint8)
+    assert board.find_candidates(noise, grid_of(8, 8)) == []
+    assert looked == [960, 520, 1500]
+    looked.clear()
+    y, x = np.mgrid[0:1080, 0:1920] // 40
+    blue_and_green = np.stack([(x + y) % 2, 1 - (x + y) % 2, 0 * x], axis=-1) * 40 + 100
+    small = (np.abs(x - 24) < 8) & (np.abs(y - 13) < 8)
+    assert board.find_candidates(np.where(small[..., None], blue_and_green, 100).astype(np.uint8), grid_of(8, 8)) == []
+    assert looked == [960, 520, 1500, 960, 960, 960]

@@ -34,8 +34,15 @@ def error(found: NDArray[np.float64], corners: NDArray[np.float64]) -> float:
 @pytest.mark.parametrize("narrower", [0.0, 0.03, 0.05])
 def test_corners_follow_outer_rows_that_are_cut_narrower(narrower: float) -> None:
     image, corners = drawn(narrower)
+    view = find_board(image, grid_of(8, 8)).view
     # The crossings alone would miss by the diagonal of what was cut off.
-    assert error(find_board(image, grid_of(8, 8)).corners, corners) < 0.01 + 0.75 * narrower
+    assert error(view.project(view.outer_corners_mm())[[3, 2, 1, 0]], corners) < 0.01 + 0.75 * narrower
+
+
+def test_the_corners_that_are_told_are_those_of_equal_squares() -> None:
+    image, corners = drawn(0.05)
+    outward = 0.05 * SIDE * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    assert error(find_board(image, grid_of(8, 8)).corners, corners + outward) < 0.01
 
 
 def test_rough_corners_are_drawn_to_the_sides_of_the_field() -> None:

@@ -50,6 +50,15 @@ def test_cards_tell_pose_and_side(numbers: tuple[int, ...]) -> None:
     assert missed.max() < 0.05 * 50
 
 
+def test_cards_in_a_large_picture_are_found_in_a_shrunk_one_and_placed_in_full() -> None:
+    image = photograph(view_with_white_at_the_top())
+    large = np.asarray(cv2.resize(image, (2560, 1440), interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
+    found, usual = find_markers(large), find_markers(image)
+    assert found.keys() == {0, 1, 2, 3}
+    for number, quad in found.items():
+        assert np.abs((quad + 0.5) / 2 - 0.5 - usual[number]).max() < 0.3
+
+
 def test_one_card_is_too_few() -> None:
     with pytest.raises(BoardNotFound, match="1 of 4 corner cards"):
         view_from_cards(photograph(view_with_white_at_the_top(), (2,)), GRID, SIZES, CARD)

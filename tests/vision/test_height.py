@@ -20,7 +20,7 @@ from damludo.simulation.table import DiscColour, Table
 from damludo.vision.content import BoardSizes, Content
 from damludo.vision.errors import BadPicture, BoardNotFound
 from damludo.vision.frame import Frame, Image
-from damludo.vision.height import fit_stacks, sample_weights
+from damludo.vision.height import HeightJudge, fit_stacks, sample_weights
 from damludo.vision.light import LightField
 from damludo.vision.look import Look, learn_look
 from damludo.vision.patches import Patches
@@ -94,6 +94,32 @@ def test_painted_stacks_are_fitted_with_the_right_height(field: StackField, stac
     fits = [fit_stacks(field, stack_look, ROWS, SIDES, seen, weight, np.tile(start, n), 4) for n in (1, 2)]
     assert (fits[discs - 1].cost < fits[2 - discs].cost).all()
     assert np.abs(fits[discs - 1].feet - feet).max() < 0.02
+
+
+@pytest.mark.parametrize(("discs", "least"), [(1, 32), (2, 26)], ids=["men", "kings"])
+def test_where_tops_are_lost_on_dark_wood_the_walls_tell_the_height(
+    stack_look: StackLook, monkeypatch: pytest.MonkeyPatch, discs: int, least: int
+) -> None:
+    """A man that is fitted to such a king stands where the king's foot is; sought below his top, 9 of 32 kings were missed."""
+    view = BoardView(
+        grid_of(8, 8, DARK), BoardSizes(), (640, 480), 620.0, 0.0,
+        np.array([math.pi - math.radians(32), 0.0, 0.0]), np.array([-200.0, 170.0, 800.0]),
+    )  # fmt: skip
+    field, top = StackField(Patches(view, 0.38)), np.ones((2, TOP_SIDE, TOP_SIDE), np.float32)
+    wall = np.array([[1.2, 0.1], [0.42, -0.05]], np.float32)
+    look = replace(stack_look, top=top, wall=wall, edge=0.075, soft=0.17, strength=0.1)
+    black, feet = np.ones(32, dtype=int), offsets(discs, 6)
+    seen = paint(field, look, ROWS, black, feet).bright
+    seen = (seen * (1 + 0.02 * np.random.default_rng(7).standard_normal(seen.shape))).astype(np.float32)
+
+    def brightness(self: StackField, _image: Image, _light: LightField, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(np.take_along_axis(seen, self.number, axis=1)[rows])
+
+    judge = HeightJudge(field.patches, look)
+    monkeypatch.setattr(StackField, "brightness", brightness)
+    light = LightField(np.zeros((6, 3), np.float32), np.zeros(3, np.float32), np.zeros((32, 3), np.float32))
+    king = judge.evidence(np.zeros((480, 640, 3), np.uint8), light, black, feet[:, :2])
+    assert np.count_nonzero(king > 0 if discs == 2 else king < 0) >= least
 
 
 def test_a_shrunk_part_of_a_large_picture_shows_the_same_brightness() -> None:

@@ -12,7 +12,7 @@ from damludo.vision.hiding import Cover, Patch, components, hand_evidence
 from damludo.vision.region import Mask, Region
 from damludo.vision.view import BoardView, grid_of
 
-E7, F8 = 52, 61
+D4, E5, E7, G7, F8, H8 = 27, 36, 52, 54, 61, 63
 SURELY_IN = 3.5
 NO_MOTION = False
 
@@ -75,6 +75,56 @@ def test_a_kings_step_beside_the_border_is_no_hand(view_from_above: BoardView, d
     assert cover.discs.sum() == cover.mask.sum()
 
 
+def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> None:
+    """A red disc was taken off a brown square of the same brightness: too little of its place shows to be explained."""
+    view = leant(view_from_above, 28.0)
+    region = Region.of_view(view)
+    faint = stacks(view, region, E5) & (np.cumsum(stacks(view, region, E5), axis=1) < 6).astype(np.uint8)
+    mask = cv2.dilate(stacks(view, region, D4) | faint, region.kernel(0.3))
+    cover = cover_of(np.asarray(mask, dtype=np.uint8), region)
+    patch = only(cover)
+    assert patch.squares > 2.2
+    assert not patch.explained
+    assert patch.lies_inside
+    assert hand_evidence(cover, SURELY_IN, machine=False) < 0.0
+    assert cover.discs.sum() == cover.mask.sum()
+
+
+@pytest.mark.parametrize("wide", [1.6, 1.75])
+def test_a_black_disc_that_left_a_light_square_is_no_hand(view_from_above: BoardView, wide: float) -> None:
+    """The ring around it that looks changed is wider than that of other discs; it kept a board from being read for ever."""
+    view = leant(view_from_above, 30.0, everywhere=True)
+    region = Region.of_view(view)
+    turn = np.linspace(0.0, 6.28, 30)
+    ring = 25.0 * wide * np.column_stack([np.cos(turn), np.sin(turn), np.zeros(30)])
+    cover = cover_of(region.polygon(view.project(view.centre_mm(E7, 4.5) + ring)), region)
+    assert only(cover).border_squares == 0.0
+    assert hand_evidence(cover, SURELY_IN, machine=False) < 0.0
+    assert cover.discs.sum() == cover.mask.sum()
+
+
+def test_a_disc_of_its_squares_brightness_explains_what_shows_of_it(view_from_above: BoardView) -> None:
+    """A white king went from the corner to a light square: the old place shows wholly, the new one by rim and shadow."""
+    view = leant(view_from_above, 20.0)
+    region = Region.of_view(view)
+    seen = stacks(view, region, G7)
+    rim = seen & (np.cumsum(seen, axis=1) > 0.6 * seen.sum(axis=1).max()).astype(np.uint8)
+    mask = np.asarray(cv2.dilate(stacks(view, region, H8) | rim, region.kernel(0.3)), dtype=np.uint8)
+    mask[region.place_of_pixel == 64] = 0
+    cover = cover_of(mask, region)
+    assert not only(cover).inside
+    assert only(cover).explained
+
+
+def test_what_stirs_inside_the_field_may_be_a_hand(view_from_above: BoardView) -> None:
+    view = leant(view_from_above, 28.0)
+    region = Region.of_view(view)
+    cover = cover_of(stacks(view, region, D4, E5), region, moving=True)
+    assert only(cover).inside
+    assert not only(cover).lies_inside
+    assert cover.discs.sum() == 0
+
+
 def test_what_moves_is_explained_by_no_disc(view_from_above: BoardView) -> None:
     view = leant(view_from_above, 36.0)
     region = Region.of_view(view)
@@ -111,6 +161,7 @@ def test_an_arm_that_looks_like_the_frame_is_still_an_arm_over_the_squares(view_
     mask = arm(leant(view_from_above, 20.0), region, 5.0, 1.4, 4.0)
     mask[region.place_of_pixel == 64] = 0
     cover = cover_of(mask, region)
+    assert not only(cover).inside
     assert only(cover).border_squares == 0.0
     assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
 

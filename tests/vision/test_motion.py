@@ -147,12 +147,12 @@ def test_a_thing_that_was_laid_down_is_no_hand_for_ever(watch: MotionWatch, draw
     assert scenes[-1].quiet
 
 
-def wooden_margin(image: Image, arm_from_y: int | None = None) -> Image:
+def wooden_margin(image: Image, arm_from_y: int | None = None, sleeve: tuple[int, int, int] = (120, 150, 190)) -> Image:
     """Give the frame of the drawn board a grain, and lay an arm over it."""
     image[416:, ::6] //= 2
     image[416:, 1::6] //= 2
     if arm_from_y is not None:
-        image[arm_from_y:, 315:385] = (120, 150, 190)
+        image[arm_from_y:, 315:385] = sleeve
     return image
 
 
@@ -166,6 +166,31 @@ def test_an_arm_that_waits_in_the_margin_stays_out_of_the_calm_picture(
     assert min(scene.mask_squares for scene in waiting[:25]) > 0.8
     assert waiting[-1].mask_squares == 0.0
     assert waiting[-1].quiet
+
+
+def test_the_tip_of_an_arm_that_was_taken_for_a_disc_leaves_no_ghost(
+    watch: MotionWatch, draw: Draw, start: Board
+) -> None:
+    """It stops at the border between two reaches, for two pictures; where the board shows as it last lay still, it is gone."""
+    see(watch, [wooden_margin(draw(start, seed=n)) for n in range(8)])
+    tips = (440, 380, 330, 300, 330, 400, 400, 400, 380, 330, 300, 330)
+    arm = see(watch, [wooden_margin(draw(start, seed=9 + n), y, (40, 50, 60)) for n, y in enumerate(tips)], from_s=0.8)
+    assert arm[-1].hand
+    gone = see(watch, [wooden_margin(draw(start, seed=40 + n)) for n in range(6)], from_s=2.0)
+    assert [scene.mask_squares for scene in gone] == [0.0] * 6
+    assert not any(scene.hand for scene in gone[1:])
+
+
+def test_a_finger_tip_that_rested_at_the_edge_leaves_no_ghost(watch: MotionWatch, draw: Draw, start: Board) -> None:
+    """It is as small as a disc, so the calm picture takes it; then the hand goes on."""
+    see(watch, [wooden_margin(draw(start, seed=n)) for n in range(8)])
+    resting = see(watch, [wooden_margin(draw(start, seed=9 + n), 405, (40, 50, 60)) for n in range(9)], from_s=0.8)
+    assert resting[-1].quiet
+    ys = (380, 330, 300, 300, 330, 380)
+    see(watch, [wooden_margin(draw(start, seed=20 + n), y, (40, 50, 60)) for n, y in enumerate(ys)], from_s=1.7)
+    gone = see(watch, [wooden_margin(draw(start, seed=40 + n)) for n in range(6)], from_s=2.3)
+    assert [scene.mask_squares for scene in gone] == [0.0] * 6
+    assert gone[-1].quiet
 
 
 def test_the_places_under_the_hand_are_covered_until_forgotten(

@@ -10,7 +10,7 @@ import pytest
 
 from damludo.vision.content import Content, Grid
 from damludo.vision.reading import BoardReading
-from damludo.vision.recognise import rank
+from damludo.vision.recognise import PLACE_LIMIT_NATS, rank
 
 GRID = Grid(8, 8, tuple(place for place in range(64) if (place // 8 + place % 8) % 2 == 0))
 E, W, B = Content.EMPTY, Content.WHITE_MAN, Content.BLACK_MAN
@@ -86,10 +86,32 @@ def test_a_small_lead_is_not_sure() -> None:
 def test_a_board_that_nobody_thought_of_is_not_sure() -> None:
     """The disc left the board: every outcome offered explains it badly."""
     ranking = rank(reading_of(board(), lead=30.0), [Told(board(d4=W)), Told(board(c3=W, d4=W))])
-    assert ranking.margin_nats == pytest.approx(30.0)
+    assert ranking.margin_nats == pytest.approx(PLACE_LIMIT_NATS)
     assert ranking.free_gap_nats == pytest.approx(30.0)
     assert not ranking.explained
     assert not ranking.sure
+
+
+E5, F6 = 36, 45
+
+
+def test_a_neighbour_that_is_misread_does_not_win_the_move_for_another_man() -> None:
+    """Black's man left e5 and little shows of it; f6 is in a reflection and looks empty, though its man stands there."""
+    table = reading_of(board(d4=B)).log_likelihood.copy()
+    table[E5], table[F6] = [0.0, -8.0, -8.0, -8.0, -8.0], [0.0, -14.0, -14.0, -14.0, -14.0]
+    true, other = Told(board(d4=B, f6=B)), Told(board(d4=B, e5=B))
+    ranking = rank(BoardReading(GRID, table, 0.0, 0), [true, other])
+    assert ranking.best is other
+    assert ranking.margin_nats == pytest.approx(4.0)
+    assert ranking.explained
+    assert not ranking.sure
+
+
+def test_an_unlikely_outcome_that_one_place_shows_has_only_its_prior_against_it() -> None:
+    nothing, taken_off = Told(board(d4=B)), Told(board(), log_prior=-8.0)
+    ranking = rank(reading_of(board(), lead=18.0), [nothing, taken_off])
+    assert ranking.best is taken_off
+    assert ranking.margin_nats == pytest.approx(10.0)
 
 
 def test_the_order_of_a_content_does_not_matter() -> None:

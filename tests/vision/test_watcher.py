@@ -171,6 +171,27 @@ def test_an_empty_place_that_changed_holds_something_even_if_the_reader_sees_har
     assert table[D4, Content.BLACK_MAN] - table[D4, Content.EMPTY] > 3.0
 
 
+@pytest.mark.parametrize(
+    ("held", "looks_like", "ratio"), [(0, 1, -1.5), (1, 0, -5.7)], ids=["reflection", "light on light"]
+)
+def test_a_place_that_did_not_change_holds_what_it_held_however_surely_it_is_misread(
+    held: int, looks_like: int, ratio: float
+) -> None:
+    """A reflection on an empty square looks like a white man; a light man on a light square never was seen well."""
+    absolute = np.full((64, 5), -30.0)
+    absolute[D4, looks_like] = 0.0
+    table = combine(absolute, {D4: Content(held)}, ChangeEvidence(np.full(64, 1.0), np.full(64, ratio)))
+    assert Content(int(table[D4].argmax())) is Content(held)
+
+
+def test_a_light_disc_taken_from_a_light_square_is_believed_to_be_gone() -> None:
+    """The least evidence of a change that a disc leaves, and the reader sees the square."""
+    absolute = np.full((64, 5), -30.0)
+    absolute[D4, Content.EMPTY] = 0.0
+    table = combine(absolute, {D4: Content.WHITE_MAN}, ChangeEvidence(np.full(64, 2.1), np.full(64, 0.5)))
+    assert table[D4, Content.EMPTY] - table[D4, Content.WHITE_MAN] > 12.0
+
+
 def test_a_reader_that_is_wrong_about_half_of_what_did_not_change_is_hardly_heard() -> None:
     """A lamp went out: every dark square looks like a black disc. Nothing changed there, so nothing stands there."""
     believed = dict.fromkeys(range(32), Content.EMPTY)

@@ -11,11 +11,12 @@ import { pieceOf } from "./drawing.js";
 import { dragWithin, Hand } from "./hand.js";
 import { askToResign, chooseGame, fillLevels, sheet } from "./new_game.js";
 import * as panels from "./panels.js";
+import { PositionSheet } from "./set_position.js";
 import { applyTexts, keepLanguage, language, loadTexts, t, told, wantedLanguage } from "./texts.js";
 import { RACK_NAMES } from "./words.js";
 
 const TOAST_MS = 6000;
-const BUTTONS = { hint: "hint", "take-back": "take_back", draw: "draw", resign: "resign", "new-game": "new_game" };
+const BUTTONS = { hint: "hint", "take-back": "take_back", "set-position": "set_position", draw: "draw", resign: "resign", "new-game": "new_game" };
 
 class Page {
   constructor() {
@@ -39,6 +40,7 @@ class Page {
       overlay: (m) => this.takeOverlay(m),
       link: (up) => this.link(up),
     });
+    this.setting = new PositionSheet((fields) => this.connection.send("set_position", fields));
     this.hand = new Hand(
       { ask: (fields) => this.command("hand", fields), tell: (fields) => this.connection.post({ command: "hand", ...fields }) },
       () => this.handChanged(),
@@ -73,6 +75,7 @@ class Page {
     if (!this.state) return;
     this.camera.render(this.state, message);
     this.board.render(this.state, message.table);
+    this.setting.update(this.state, message);
     this.renderBoardNotes();
   }
 
@@ -120,6 +123,7 @@ class Page {
     panels.renderKeys(state.simulation);
     this.board.render(state, this.overlay?.table);
     this.camera.render(state, this.overlay);
+    this.setting.update(state, this.overlay);
     this.renderBoardNotes();
   }
 
@@ -177,6 +181,7 @@ class Page {
     byId("stop").addEventListener("click", () => this.command("stop"));
     for (const id of ["hint", "take-back", "draw"]) this.onceAtATime(byId(id), () => this.command(BUTTONS[id]));
     byId("resign").addEventListener("click", () => askToResign(() => this.command("resign")));
+    byId("set-position").addEventListener("click", () => this.state && this.setting.open(this.state, this.overlay));
     byId("new-game").addEventListener("click", () => this.newGame());
     byId("level").addEventListener("change", () => this.command("level", { level: Number(byId("level").value) }));
     for (const button of document.querySelectorAll("[data-speed]")) {

@@ -39,6 +39,8 @@ export class BoardView {
     /** @type {Map<string, HTMLElement>} */
     this.buttons = new Map();
     this.current = "";
+    /** The dotted rings lie over the discs. */
+    this.ringsOnTop = false;
     host.addEventListener("keydown", (event) => this.walk(event));
     host.addEventListener("focusin", (event) => this.enter(event.target));
   }
@@ -61,7 +63,7 @@ export class BoardView {
 
   build(shape) {
     this.shape = shape;
-    const g = new Geometry(this.state.game, this.state.flipped);
+    const g = this.geometryOf(this.state.game, this.state.flipped);
     this.geometry = g;
     this.discs.clear();
     this.below = svg("g", { class: "marks" });
@@ -79,6 +81,10 @@ export class BoardView {
     );
     this.host.replaceChildren(this.drawing, ...this.buildButtons(g));
     this.host.classList.toggle("simulated", this.state.simulation);
+  }
+
+  geometryOf(game, flipped) {
+    return new Geometry(game, flipped);
   }
 
   // --- discs ------------------------------------------------------------------------------------------------------------------
@@ -196,6 +202,11 @@ export class BoardView {
     return lying !== null && (piece?.king ? believed.toUpperCase() : believed) !== lying;
   }
 
+  /** Squares that get the dotted ring. */
+  unseen() {
+    return this.table ? this.geometry.game.squares.map((square) => square.name).filter((name) => this.differs(name)) : [];
+  }
+
   // --- marks ------------------------------------------------------------------------------------------------------------------
 
   renderMarks() {
@@ -206,13 +217,15 @@ export class BoardView {
         .map((name) => g.byName.get(name))
         .filter((square) => !!square)
         .map((square) => draw(...g.viewOf(square)));
-    const unseen = this.table ? g.game.squares.filter((square) => this.differs(square.name)).map((square) => square.name) : [];
-    fill(this.below, [...at(last, (x, y) => marks.last(g, x, y)), ...at(unseen, (x, y) => marks.unseen(g, x, y))]);
+    const unseen = this.unseen();
+    const rings = at(unseen, (x, y) => marks.unseen(g, x, y));
+    fill(this.below, [...at(last, (x, y) => marks.last(g, x, y)), ...(this.ringsOnTop ? [] : rings)]);
     const arrow = this.pointed.length ? this.pointed : (this.state.hint?.squares ?? []);
     fill(this.above, [
       ...at(wrong, (x, y) => marks.wrong(g, x, y)),
       ...at(due, (x, y) => marks.due(g, x, y)),
       ...marks.arrows(g, arrow),
+      ...(this.ringsOnTop ? rings : []),
     ]);
     this.shown = {
       last: last.length > 0,

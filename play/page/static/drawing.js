@@ -153,7 +153,7 @@ function rails(g) {
 /** @returns {SVGElement} everything that does not change during a game */
 export function drawBoard(g) {
   const field = g.game.lines ? lines(g) : g.game.squares.map((square) => squareOf(g, square));
-  return svg("g", { class: "wood" }, definitions(), ...rails(g), frame(g), ...field);
+  return svg("g", { class: "wood" }, definitions(), ...(g.rail ? rails(g) : []), frame(g), ...field);
 }
 
 const CROWN = "M-9 6-10.5-4-4.5.5 0-8 4.5.5 10.5-4 9 6z";

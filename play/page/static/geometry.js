@@ -9,7 +9,7 @@
 /** @typedef {"white" | "black"} Side */
 
 export class Geometry {
-  constructor(game, flipped) {
+  constructor(game, flipped, racks = true) {
     const gaps = game.lines ? 1 : 0;
     this.game = game;
     this.flipped = flipped;
@@ -20,7 +20,7 @@ export class Geometry {
     /** Around the outer crossings of a line board there is wood for half a disc. */
     this.edge = game.lines ? 0.6 * this.square : 0;
     this.frame = 0.44 * this.square;
-    this.rail = 0.9 * this.square;
+    this.rail = racks ? 0.9 * this.square : 0;
     this.outer = this.edge + this.frame;
     /** @type {Map<string, Square>} */
     this.byName = new Map(game.squares.map((square) => [square.name, square]));

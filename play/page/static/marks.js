@@ -48,14 +48,13 @@ export function wrong(g, x, y) {
 }
 
 export function unseen(g, x, y) {
-  return svg("circle", {
-    cx: x,
-    cy: y,
-    r: 0.4 * g.square,
-    class: "unseen",
-    "stroke-width": 0.05 * g.square,
-    "stroke-dasharray": `${0.09 * g.square} ${0.09 * g.square}`,
-  });
+  const s = g.square;
+  return svg(
+    "g",
+    { class: "unseen" },
+    svg("circle", { cx: x, cy: y, r: 0.41 * s, class: "rim", "stroke-width": 0.09 * s }),
+    svg("circle", { cx: x, cy: y, r: 0.41 * s, "stroke-width": 0.05 * s, "stroke-dasharray": `${0.09 * s} ${0.09 * s}` }),
+  );
 }
 
 export function arrows(g, names) {

@@ -21,6 +21,13 @@ class Sheet {
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !byId("sheet").hidden) this.close();
     });
+    for (const moved of ["resize", "scroll"]) addEventListener(moved, () => this.keepClear(), { passive: true });
+  }
+
+  /** On a wide screen STOP stands in the sentence's bar: the sheet begins below it, wherever that is. */
+  keepClear() {
+    if (byId("sheet").hidden) return;
+    byId("sheet").style.setProperty("--below", `${Math.ceil(byId("say").getBoundingClientRect().bottom) + 8}px`);
   }
 
   open(title, kind, content) {
@@ -29,6 +36,7 @@ class Sheet {
     sheet.className = kind;
     sheet.replaceChildren(html("h2", { id: "sheet-title", tabindex: "-1" }, title), ...content);
     sheet.hidden = false;
+    this.keepClear();
     this.shut(true);
     sheet.querySelector("#sheet-title").focus();
   }

@@ -118,11 +118,12 @@ export function renderMoves(state) {
   const sides = moves[0]?.side === "black" ? ["black", "white"] : ["white", "black"];
   /** @type {any[][]} */
   const rows = [];
-  for (const move of moves) {
-    // A turn that a capture in the opening or an odd start leaves out must not shift the columns.
-    if (move.side === sides[0] || !rows.length) rows.push([]);
+  moves.forEach((move, ply) => {
+    // A turn that a capture in the opening or an odd start leaves out must not shift the columns, nor a position that was set.
+    const row = rows[rows.length - 1];
+    if (!row || move.side === sides[0] || row.some((other) => other.side === move.side) || state.sets?.includes(ply)) rows.push([]);
     rows[rows.length - 1].push(move);
-  }
+  });
   byId("no-moves").hidden = moves.length > 0;
   const table = byId("moves").querySelector("table");
   table.hidden = !moves.length;
@@ -139,16 +140,25 @@ export function renderMoves(state) {
   const before = table.tBodies[0].childElementCount;
   fill(
     table.tBodies[0],
-    rows.map((row, i) =>
-      html(
-        "tr",
-        {},
-        html("th", { scope: "row" }, `${i + 1}.`),
-        ...sides.map((side) => cell(row.find((move) => move.side === side))),
-      ),
-    ),
+    [
+      ...rows.flatMap((row, i) => [
+        ...wasSet(state, moves.indexOf(row[0])),
+        html(
+          "tr",
+          {},
+          html("th", { scope: "row" }, `${i + 1}.`),
+          ...sides.map((side) => cell(row.find((move) => move.side === side))),
+        ),
+      ]),
+      ...wasSet(state, moves.length),
+    ],
   );
   if (table.tBodies[0].childElementCount !== before) table.parentElement.scrollTop = table.parentElement.scrollHeight;
+}
+
+/** A line that says that a person set the position after so many plies. */
+function wasSet(state, plies) {
+  return plies && state.sets?.includes(plies) ? [html("tr", { class: "set" }, html("td", { colspan: 3 }, t("The position was set.")))] : [];
 }
 
 function cell(move) {

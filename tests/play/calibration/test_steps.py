@@ -1,6 +1,7 @@
 """`damludo calibrate camera|board|pieces|check|report|print-cards` from the command line."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -191,3 +192,32 @@ def test_cards_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str], s
 def test_bad_usage_is_a_sentence(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["calibrate", *words]) == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    ("terminal", "more", "shown"), [(True, (), True), (True, ("--json",), False), (False, (), False)]
+)
+def test_on_a_terminal_it_tells_what_it_does(
+    terminal: bool,
+    more: tuple[str, ...],
+    shown: bool,
+    shot: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    picture = ("--game", "english", "--picture", str(shot / "0.png"))
+    assert main(["--home", str(tmp_path), "calibrate", "pieces", *picture, *more]) == 0
+    told = [line.strip() for line in capsys.readouterr().err.split("\r") if line.strip()]
+    assert told == (
+        [
+            "Reading the pictures ...",
+            "Looking for the board ...",
+            "Measuring how well the squares' crossings fit ...",
+            "Learning what squares and discs look like ...",
+        ]
+        if shown
+        else []
+    )

@@ -5,7 +5,8 @@ import pytest
 
 from damludo.play.content import SPARE_DISCS, board_content, layout_for
 from damludo.play.match.choreography import Choreography, Racks, choreograph, racks_after_human
-from damludo.play.match.taking_back import before_last_move_of, choreograph_back
+from damludo.play.match.course import Course
+from damludo.play.match.taking_back import choreograph_back
 from damludo.robot.places import Place
 from damludo.rules.fen import parse_fen
 from damludo.rules.game import Game
@@ -99,13 +100,13 @@ def test_an_empty_rack_leaves_the_disc_to_the_person() -> None:
 def test_the_last_move_of_a_side_is_found_behind_the_others() -> None:
     rules = variant("damludo")
     game = Game.new(rules)
-    assert before_last_move_of(game, Colour.WHITE) is None
+    assert Course(game).before_last_move_of(Colour.WHITE) is None
     for text in ("c3-d4", "d6-c5"):
         game = game.make(parse_move(rules, game.position, text))
-    white, black = before_last_move_of(game, Colour.WHITE), before_last_move_of(game, Colour.BLACK)
+    white, black = Course(game).before_last_move_of(Colour.WHITE), Course(game).before_last_move_of(Colour.BLACK)
     assert white is not None
     assert black is not None
-    assert (len(white.moves), len(black.moves)) == (0, 1)
+    assert (white.plies, black.plies) == (0, 1)
 
 
 def _name(place: Place) -> str:

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from damludo.play.match.events import EventKind
-from damludo.play.match.ports import Answer, Command, NewGame, SetLevel
+from damludo.play.match.ports import Answer, Command, NewGame, SetLevel, SetPosition
 from damludo.play.page.desk import KEPT_ANSWERS, MAX_WAITING, Links
 from damludo.robot.errors import LineClosed
 from damludo.robot.places import TableLayout
+from damludo.rules.fen import parse_fen
 from damludo.rules.position import Colour
+from damludo.rules.variants import variant
 from damludo.simulation.clock import LockstepClock, World
 from damludo.simulation.guided import GuidedHand
 from damludo.simulation.hand import Pace, SimulatedHand
@@ -97,6 +99,11 @@ def test_a_stop_that_does_not_reach_the_gantry_says_so(stage: Stage) -> None:
         ("new_game", {"game": "thai", "level": 3, "side": "white", "clock": "5;G0 X99"}),
         ("new_game", {"game": "thai", "level": 3, "side": "white", "clock": 5}),
         ("hand", {"action": "press", "at": {"board": [1, 2]}}),
+        ("set_position", {}),
+        ("set_position", {"fen": "W:Wc3:Bd4", "after": 1}),
+        ("set_position", {"fen": ["W:Wc3:Bd4"], "after": 0}),
+        ("set_position", {"fen": "W:Wd8:Bd4", "after": 0}),
+        ("set_position", {"fen": "W" * 5000, "after": 0}),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_a_sentence(stage: Stage, command: str, more: dict[str, Any]) -> None:
@@ -104,6 +111,19 @@ def test_what_cannot_be_done_is_refused_with_a_sentence(stage: Stage, command: s
     assert answer["ok"] is False
     assert answer["text"].endswith(".")
     assert (_orders(stage), stage.stops, stage.speeds) == ([], [], [])
+
+
+def test_a_position_is_set_that_can_be(stage: Stage) -> None:
+    assert stage.command("set_position", fen="B:Wc3,Ke5:Bf6", after=0)["ok"] is True
+    assert _orders(stage) == [SetPosition(parse_fen(variant("damludo"), "B:Wc3,Ke5:Bf6"))]
+    answer = stage.command("set_position", key="k2", fen="W:Wc3,d8:Bf6", after=0)
+    assert answer["text"] == "This cannot be: no white man can stand on d8: there it becomes a white king."
+
+
+def test_in_the_machines_turn_no_position_can_be_set(stage: Stage) -> None:
+    stage.tell(EventKind.TURN, "The machine thinks.", side="black", ply=2, claims=[], clocks=None)
+    answer = stage.command("set_position", fen="W:Wc3:Bf6", after=0)
+    assert answer["text"] == "The position can be set when the machine waits for you."
 
 
 @pytest.mark.parametrize("message", [{}, {"command": "stop"}, {"id": 7}, {"id": ""}, {"id": "x" * 65}, {"id": None}])

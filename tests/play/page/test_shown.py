@@ -65,6 +65,19 @@ def test_the_whole_state_is_small_json(key: str) -> None:
     document = as_json(waiting_state(variant(key), Colour.WHITE, 3, simulation=True), TableShown(True), None)
     assert len(json.dumps(document, separators=(",", ":"), allow_nan=False)) < 24_000
     assert set(document) == {
-        *("simulation", "speed", "version", "language", "game", "you", "flipped", "level", "position", "turn", "say"),
-        *("ruling", "marks", "moves", "clocks", "lights", "racks", "can", "hint", "camera", "offer", "result"),
+        *(
+            "simulation",
+            "speed",
+            "version",
+            "language",
+            "game",
+            "you",
+            "flipped",
+            "level",
+            "position",
+            "to_move",
+            "turn",
+            "say",
+        ),
+        *("ruling", "marks", "moves", "sets", "clocks", "lights", "racks", "can", "hint", "camera", "offer", "result"),
     }

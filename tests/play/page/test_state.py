@@ -193,17 +193,31 @@ def test_what_is_taken_back_leaves_the_list() -> None:
     ("events", "able"),
     [
         pytest.param([], {"new_game", "stop"}, id="nothing is ready"),
-        pytest.param([_started(), _turn("white")], {"draw", "hint", "new_game", "resign", "stop"}, id="first turn"),
+        pytest.param(
+            [_started(), _turn("white")],
+            {"draw", "hint", "new_game", "resign", "set_position", "stop"},
+            id="first turn",
+        ),
         pytest.param([_started(), _turn("white"), MOVE, _turn("black")], {"new_game", "resign", "stop"}, id="machine"),
         pytest.param(
             [_started(), _turn("white"), MOVE, _turn("black"), _turn("white")],
-            {"draw", "hint", "new_game", "resign", "stop", "take_back"},
+            {"draw", "hint", "new_game", "resign", "set_position", "stop", "take_back"},
             id="after a move of mine",
         ),
         pytest.param(
             [_started(), _turn("white"), _event(E.STOPPED, "STOP", why="stop")],
             {"go", "new_game", "resign", "stop"},
             id="stopped",
+        ),
+        pytest.param(
+            [_started(), _turn("white"), MOVE, _turn("black"), _event(E.ASK, "Please help: h8 must be empty.")],
+            {"new_game", "resign", "set_position", "stop"},
+            id="the machine asks for help",
+        ),
+        pytest.param(
+            [_started(), _turn("black"), _event(E.WAITING_FOR_HAND, "Take your hand away.", clear=False)],
+            {"go", "new_game", "resign", "stop"},
+            id="the machine waits in the middle of a move",
         ),
         pytest.param(
             [_started(), _event(E.RESULT, "Draw.", winner=None, reason="", plies=3)], {"new_game", "stop"}, id="over"
@@ -214,6 +228,15 @@ def test_what_can_be_done_follows_the_situation(events: list[MatchEvent], able: 
     can = abilities(_after(*events))
     assert {name for name, value in can.items() if value is True} - {"clock"} == able
     assert set(can["reasons"]) == {name for name, value in can.items() if value is False}
+
+
+def test_a_position_that_was_set_stands_behind_the_moves_before_it() -> None:
+    racks = {"white": 4, "black": 5}
+    told = _event(E.POSITION_SET, "You set the position.", ply=1, fen="W:Wg1:Bh8", racks=racks, clocks=None)
+    state = _after(_started(), _turn("white"), MOVE, ILLEGAL, told)
+    assert (state.sets, len(state.moves), state.ruling, state.position.side) == ((1,), 1, None, Colour.WHITE)
+    back = _event(E.TAKEN_BACK, "Taken back.", ply=0, fen=FEN, racks=racks, clocks=None)
+    assert state_after(state, back).sets == ()
 
 
 def test_unknown_kinds_change_nothing() -> None:

@@ -12,12 +12,22 @@ from typing import Any
 
 import pytest
 
+from damludo.engine.random_player import RandomPlayer
 from damludo.play.content import board_content
-from damludo.play.match.events import EventKind, MatchEvent
+from damludo.play.match.events import EventKind, MatchEvent, fan_out
+from damludo.play.match.loop import Match
+from damludo.play.match.ports import Command
+from damludo.play.match.settings import MatchSettings
 from damludo.play.records.journal import CUT_SUFFIX, Journal
 from damludo.play.records.record import Record, read_record
+from damludo.play.table.humans import hearing
 from damludo.play.table.score import Score
 from damludo.play.table.simulated import SeatedGame, seated_game
+from damludo.robot.errors import LineClosed
+from damludo.rules.notation import parse_move
+from damludo.rules.position import Colour
+from damludo.simulation.gestures import gestures_to
+from damludo.simulation.hand import Withdraw
 from damludo.vision.content import Content
 
 pytestmark = pytest.mark.simulation
@@ -189,3 +199,76 @@ def test_over_rendered_pictures_what_fell_is_seen_and_asked_for(cut: Cut) -> Non
     played = _go_on(cut("carriage", 4, way_mm=30.0, camera="rendered"))
     _nothing_is_lost(played)
     assert _kinds(played)[:2] == [EventKind.RESUMED, EventKind.BOARD_WRONG]
+
+
+# --- taking back that was cut off ---------------------------------------------------------------------------------------------
+
+FEN = "W:Wd4,a1:Be5,g7,h2"
+
+
+def _cut_off_while_taking_back(table: Any, after_transfers: int, journal: Path) -> Record:
+    """Play d4xf6xh8 and the machine's answer, take them back, and lose the controller after so many transfers."""
+    game, commands = table.match.game, table.commands
+    carry, turns = table.arm.carry, list[int]()
+
+    def told_to_move() -> None:
+        turns.append(1)
+        if len(turns) == 1:
+            after = game.make(parse_move(game.variant, game.position, "d4xf6xh8"))
+            content = board_content(game.variant.board.playable, after.position)
+            wanted = {square: piece for square, piece in content.items() if piece.discs}
+            table.human._hand.do([*gestures_to(table.table, wanted, white_first=True), Withdraw()])
+        else:
+            commands.waiting.append((commands.clock.now_s() + 0.5, Command.TAKE_BACK))
+
+    def carrying(transfers: Any) -> None:
+        if EventKind.TAKING_BACK not in table.kinds():
+            carry(transfers)
+            return
+        carry(transfers[:after_transfers])
+        raise LineClosed("the cable is out")
+
+    table.human.told_to_move, table.arm.carry = told_to_move, carrying
+    with pytest.raises(LineClosed):
+        table.match.run()
+    written = Journal(journal)
+    for event in table.events:
+        written(event)
+    written.close()
+    table.arm.carry = carry
+    return read_record(journal)
+
+
+@pytest.mark.parametrize(
+    ("after_transfers", "first", "plies"),
+    [
+        pytest.param(0, [EventKind.BOARD_RIGHT, EventKind.TURN], 2, id="nothing was carried"),
+        pytest.param(2, [EventKind.BOARD_WRONG, EventKind.BOARD_RIGHT, EventKind.TAKEN_BACK], 0, id="half of it was"),
+        pytest.param(99, [EventKind.BOARD_RIGHT, EventKind.TAKEN_BACK, EventKind.TURN], 0, id="all of it was"),
+    ],
+)
+def test_cut_off_while_moves_are_taken_back_the_board_tells_how_far_that_came(
+    after_transfers: int, first: list[EventKind], plies: int, make_match: Callable[..., Any], tmp_path: Path
+) -> None:
+    table = make_match(fen=FEN, patience_s=30.0)
+    racks = table.match.racks
+    record = _cut_off_while_taking_back(table, after_transfers, tmp_path / "game.jsonl")
+    assert (record.plies, record.cut_off.back_to) == (2, 0)
+    events = list[MatchEvent]()
+    settings = MatchSettings(
+        record.game, record.machine, table.match._settings.layout, record.racks, 40.0, cut_off=record.cut_off
+    )
+    listener = fan_out([events.append, hearing(table.human, record.game.variant, Colour.WHITE)])
+    table.human.told_to_move = lambda: None
+    parts = (table.eyes, RandomPlayer(1), table.arm, table.commands.clock, table.commands, listener)
+    match = Match(settings, *parts)
+    match.run()
+    told = [event.kind for event in events if event.kind not in (EventKind.HAND_IN, EventKind.HAND_OUT)]
+    assert told[: 1 + len(first)] == [EventKind.RESUMED, *first]
+    assert match.course.plies == plies
+    assert table.table.content() == {
+        square: piece
+        for square, piece in board_content(record.game.variant.board.playable, match.game.position).items()
+        if piece.discs
+    }
+    assert plies or match.racks == racks

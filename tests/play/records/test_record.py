@@ -11,9 +11,11 @@ from damludo.play.match.ports import Command
 from damludo.play.match.touching import Agreement
 from damludo.play.page.state import state_before_going_on, waiting_state
 from damludo.play.records.journal import Journal, is_being_written, reopen_journal
+from damludo.play.records.pdn import pdn_of_record
 from damludo.play.records.record import BadJournal, Record, cut_off_record, find_record, read_record, records_in
 from damludo.rules.fen import format_fen
 from damludo.rules.notation import move_text
+from damludo.rules.pdn import read_pdn
 from damludo.rules.position import Colour
 
 MakeMatch = Callable[..., Any]  # conftest's ModelledMatch
@@ -198,3 +200,65 @@ def test_the_newest_game_with_a_move_is_offered_if_it_was_cut_off(played: tuple[
     records, problems = records_in(path.parent)
     assert [record.state for record in records] == ["finished", "cut off", "cut off"]
     assert len(problems) == 1
+
+
+# --- a position that a person set ---------------------------------------------------------------------------------------------
+
+
+def _made(text: str, ply: int, fen: str) -> MatchEvent:
+    origin, target = text.split("-")
+    move = {"text": text, "from": origin, "to": target, "path": [target], "captures": [], "becomes": None}
+    racks = {"white": 4, "black": 4}
+    return _event(EventKind.MOVE, move=move, ply=ply, fen=fen, racks=racks, clocks=_clocks(600.0 - ply, 600.0))
+
+
+def _position_set(ply: int, fen: str, **racks: int) -> MatchEvent:
+    told = {"white": 4, "black": 4, **racks}
+    return _event(EventKind.POSITION_SET, ply=ply, fen=fen, racks=told, clocks=_clocks(590.0, 600.0))
+
+
+CHAPTERS = (
+    _started(clock="10+5"),
+    _made("c3-d4", 1, "B:Wg1,d4:Bf6,h8"),
+    _event(EventKind.THINKING, move="h8-g7"),
+    _made("h8-g7", 2, "W:Wg1,d4:Bf6,g7"),
+    MatchEvent(EventKind.ILLEGAL, 1.0, "d4-d5: a man moves diagonally.", {}),
+    _position_set(2, "W:Wg1,b4:Bg7", black=5),
+    _made("b4-c5", 3, "B:Wg1,c5:Bg7"),
+)
+
+
+def test_a_game_goes_on_from_a_position_that_was_set(tmp_path: Path) -> None:
+    record = _record(tmp_path, *CHAPTERS)
+    assert (record.plies, [len(chapter.moves) for chapter in record.course.chapters]) == (3, [2, 1])
+    assert format_fen(record.game.variant, record.game.start) == "W:Wg1,b4:Bg7"
+    assert (record.racks.black, len(record.cut_off.clocks)) == (4, 3)
+    assert record.rulings == {}, "a ruling from a wrong reading is withdrawn"
+    assert [event.kind for event in record.events] == [event.kind for event in CHAPTERS], "nothing is lost"
+
+
+def test_taking_back_past_a_position_that_was_set_is_read_back(tmp_path: Path) -> None:
+    racks = {"white": 4, "black": 4}
+    back = _event(EventKind.TAKEN_BACK, ply=0, fen="W:Wg1,c3:Bf6,h8", racks=racks, clocks=_clocks(600.0, 600.0))
+    record = _record(tmp_path, *CHAPTERS, back)
+    assert (record.plies, record.course.earlier, record.cut_off.clocks) == (0, (), ())
+
+
+def test_a_taking_back_that_was_cut_off_is_known(tmp_path: Path) -> None:
+    taking_back = _event(EventKind.TAKING_BACK, ply=0)
+    turn = _event(EventKind.TURN, side="black", clocks=_clocks(590.0, 600.0))
+    assert _record(tmp_path / "cut", *CHAPTERS, taking_back).cut_off.back_to == 0
+    assert _record(tmp_path / "gone on", *CHAPTERS, taking_back, turn).cut_off.back_to is None
+
+
+def test_each_chapter_is_a_game_of_valid_pdn(tmp_path: Path) -> None:
+    text = pdn_of_record(_record(tmp_path, *CHAPTERS))
+    first, second = read_pdn(text)
+    assert (first.problems, second.problems) == ((), ())
+    assert [move_text(first.game.variant, move) for move in first.game.moves] == ["c3-d4", "h8-g7"]
+    assert [move_text(second.game.variant, move) for move in second.game.moves] == ["b4-c5"]
+    assert (first.tags["Round"], second.tags["Round"], second.tags["SetUp"]) == ("1.1", "1.2", "1")
+    assert second.tags["FEN"] == "W:Wg1,b4:Bg7"
+    assert first.rulings == {2: "a person set the position here: see the next game"}
+    assert second.rulings == {0: "a person set this position after 2 plies of the game"}
+    assert (first.result, second.result) == ("*", "*")

@@ -1,11 +1,13 @@
 """What a hurried simulated table's eyes must not take for a hand: the carriage wherever it may be since its last report."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
-from damludo.play.table.arm import HandGuard
+from damludo.play.table.arm import HandGuard, outlines_of_carriage
+from damludo.play.table.carriage import CarriageShape, carriage_outlines
 from damludo.play.table.foresight import outlines_ahead
 from damludo.play.table.simulated import measured_map, set_table
 from damludo.robot.dialects.grbl import GRBL
@@ -19,7 +21,7 @@ from damludo.simulation.transport import MemoryLine
 from damludo.vision.view import BoardView
 
 Inside = Callable[[np.ndarray, tuple[float, float, float]], bool]
-Seen = Callable[[list[tuple[float, tuple[float, float]]], float], list[np.ndarray]]
+Seen = Callable[..., list[np.ndarray]]
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +37,14 @@ def board() -> GantryMap:
 def seen(board: GantryMap, slanted_view: BoardView) -> Seen:
     """The outlines after some reports (time, place on the board)."""
 
-    def outlines(reports: list[tuple[float, tuple[float, float]]], now_s: float) -> list[np.ndarray]:
+    def outlines(
+        reports: list[tuple[float, tuple[float, float]]], now_s: float, make: Any = outlines_ahead
+    ) -> list[np.ndarray]:
         no_eyes: HandGuard = HandGuard(None, lambda _: None, lambda: False)  # type: ignore[arg-type]
         for time_s, (x, y) in reports:
             no_eyes.sight_before = no_eyes.sight
             no_eyes.sight = CarriageSight(board.to_gantry(x, y, 33.0), time_s, magnet_on=True)
-        ahead = outlines_ahead(no_eyes, board, lambda: slanted_view, lambda: now_s)
+        ahead = make(no_eyes, board, lambda: slanted_view, lambda: now_s)
         return [np.asarray(outline) for outline in ahead()]
 
     return outlines
@@ -67,3 +71,26 @@ def test_fresh_reports_reach_as_far_as_the_last_stretch_of_way(seen: Seen, insid
 
 def test_a_parked_carriage_hides_nothing(seen: Seen) -> None:
     assert seen([], 1.0) == []
+
+
+REPORTS = [(1.0, (100.0, 100.0)), (1.1, (100.0, 130.0))]
+"""300 mm/s."""
+
+
+@pytest.mark.parametrize(
+    ("now_s", "to_mm"),
+    [
+        pytest.param(1.1, 160.0, id="fresh"),
+        pytest.param(1.2, 160.0, id="as old as a report becomes: one stretch of way ahead"),
+        # 30 mm on in the next 0.1 s, then 450 mm/s at most.
+        pytest.param(1.5, 295.0, id="a busy computer: as far as it can have come"),
+    ],
+)
+def test_at_a_real_table_the_reports_age_tells_how_far_ahead_to_look(
+    now_s: float, to_mm: float, seen: Seen, slanted_view: BoardView
+) -> None:
+    way = [(100.0, 130.0, 33.0), (100.0, to_mm, 33.0)]
+    for outline, expected in zip(
+        seen(REPORTS, now_s, outlines_of_carriage), carriage_outlines(slanted_view, CarriageShape(), way), strict=True
+    ):
+        assert sorted(map(tuple, np.round(outline, 1))) == sorted(map(tuple, np.round(expected, 1)))

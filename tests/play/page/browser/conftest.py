@@ -27,7 +27,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from damludo.play.content import board_content, layout_for
 from damludo.play.page.catalogue import games_json
 from damludo.play.page.guard import HEADERS
-from damludo.play.page.shown import board_json, position_json
+from damludo.play.page.shown import board_json, pieces_json, position_json
 from damludo.robot.places import Rack, TableLayout
 from damludo.rules.fen import parse_fen
 from damludo.rules.position import Colour, Position
@@ -82,7 +82,7 @@ def state_of(key: str = "damludo", fen: str | None = None, *, you: str = "white"
         rack.value: [[p.x_mm, p.y_mm] for p in (layout.rack_slot(rack, n + 1) for n in range(layout.slots))]
         for rack in Rack
     }
-    can = dict.fromkeys(("stop", "resign", "draw", "take_back", "hint", "new_game", "clock"), True)
+    can = dict.fromkeys(("stop", "resign", "draw", "take_back", "hint", "set_position", "new_game", "clock"), True)
     state: State = {
         "simulation": True,
         "speed": 1,
@@ -100,16 +100,19 @@ def state_of(key: str = "damludo", fen: str | None = None, *, you: str = "white"
             "numeric": game.board.numeric,
             "squares": board_json(game.board),
             "men": {"white": "w", "black": "b"},
+            "pieces": pieces_json(game),
         },
         "you": you,
         "flipped": you == "black",
         "level": 3,
         "position": position_json(game, position.cells),
         "turn": "you",
+        "to_move": position.side.word,
         "say": {"text": f"Your move, {you}.", "tone": "do", "choices": []},
         "ruling": None,
         "marks": {"last": [], "due": [], "wrong": []},
         "moves": [],
+        "sets": [],
         "clocks": None,
         "lights": {
             "camera": {"state": "good", "text": "sees the board"},

@@ -33,8 +33,25 @@ def test_take_a_picture(
     situations[name](fake)
     page = open_page(width=width, height=height, scheme=scheme, reduced_motion="reduce")
     page.wait_for_timeout(1000)
-    target = root / "docs" / "pictures" / f"page-{width}-{scheme}.png"
+    _keep(page, root / "docs" / "pictures" / f"page-{width}-{scheme}.png")
 
+
+def test_take_a_picture_of_a_position_that_is_set(
+    fake: Any, open_page: Callable[..., Page], situations: Mapping[str, Callable[[Any], None]], root: Path
+) -> None:
+    situations["play"](fake)
+    squares = [square["name"] for square in fake.state["game"]["squares"] if square["playable"]]
+    letters = {name: fake.state["position"].get(name, ".") for name in squares} | {"d6": "."}
+    fake.overlay["readings"] = {name: {"content": letter, "confidence": 0.9} for name, letter in letters.items()}
+    page = open_page(width=1024, height=760, reduced_motion="reduce")
+    page.click("#set-position")
+    page.click("#sheet .piece:has([value=W])")
+    page.click("#sheet [data-square=a3]")
+    page.wait_for_timeout(500)
+    _keep(page, root / "docs" / "pictures" / "page-set-position.png")
+
+
+def _keep(page: Page, target: Path) -> None:
     target.write_bytes(_packed(page.screenshot()))
 
     assert target.stat().st_size <= LARGEST_BYTES

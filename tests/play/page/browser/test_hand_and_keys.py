@@ -301,3 +301,20 @@ def test_go_on_appears_after_stop_and_far_from_it(fake: Any, open_page: OpenPage
         below = stop["y"] - (go["y"] + go["height"])
         assert max(aside, below) >= 90
         assert page.locator("#choices button").count() == 1
+
+
+@pytest.mark.parametrize("width", [360, 800, 1024, 1440])
+@pytest.mark.parametrize("dialog", ["#new-game", "#set-position", "#resign"])
+def test_no_dialog_covers_stop(dialog: str, width: int, fake: Any, open_page: OpenPage, situations: Show) -> None:
+    situations["illegal"](fake)
+    page = open_page(width=width, height=760)
+    page.click(dialog)
+    for scrolled in (0, 400, 0):
+        page.evaluate("y => scrollTo(0, y)", scrolled)
+        page.wait_for_timeout(60)
+        corners = """() => {
+            const { left, right, top, bottom } = document.getElementById("stop").getBoundingClientRect();
+            return [[left + 9, top + 9], [right - 9, top + 9], [left + 9, bottom - 9], [right - 9, bottom - 9]]
+                .map(([x, y]) => document.elementFromPoint(x, y)?.closest("#stop") !== null);
+        }"""
+        assert page.evaluate(corners) == [True] * 4

@@ -45,7 +45,7 @@ def test_no_situation_breaks_a_rule_of_accessibility(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("dialog", ["", "#new-game", "#resign"])
+@pytest.mark.parametrize("dialog", ["", "#new-game", "#resign", "#set-position"])
 def test_no_width_and_no_dialog_breaks_a_rule_of_accessibility(
     dialog: str, width: int, fake: Any, open_page: OpenPage, situations: Show, axe: str
 ) -> None:
