@@ -66,10 +66,14 @@ def test_a_form_lasts_from_the_opening_to_the_end_of_a_game() -> None:
 
 
 def test_without_a_form_all_games_are_played_alike() -> None:
-    start = Game.new(variant("english"))
+    level = level_of_nodes(160)
 
-    assert all(level.in_game(start, 5) == level for level in ladder_of(variant("english")))
-    assert all(ladder_of(variant(key))[-1].form == 1.0 for key in VARIANTS)
+    assert {level.in_game(opening(variant("english"), 4, str(number)), 5) for number in range(20)} == {level}
+
+
+@pytest.mark.parametrize("key", VARIANTS)
+def test_the_highest_level_is_always_in_the_same_form_and_all_others_vary(key: str) -> None:
+    assert [level.form > 1.0 for level in ladder_of(variant(key))] == [True] * 9 + [False]
 
 
 @pytest.mark.parametrize("level", [0, 11, -1])
