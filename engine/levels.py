@@ -85,13 +85,13 @@ LADDERS: Mapping[str, Ladder] = MappingProxyType(
         "damludo": _ladder(18, 34, 59, 96, 150, 310, 1_200, 7_000, 70_000, 1_000_000),
         "english": _ladder(13, 22, 39, 64, 110, 290, 1_200, 9_000, 90_000, 1_000_000),
         "russian": _ladder(17, 30, 48, 86, 160, 300, 850, 3_000, 40_000, 1_000_000),
-        "international": _ladder(18, 48, 120, 330, 910, 3_000, 13_000, 65_000, 280_000, 1_000_000, form=3.0),
+        "international": _ladder(14, 42, 110, 310, 900, 3_000, 13_000, 65_000, 280_000, 1_000_000, form=3.0),
         "turkish": _ladder(8, 19, 38, 72, 140, 250, 650, 1_900, 12_000, 1_000_000),
         "dameo": _ladder(15, 50, 160, 480, 1_500, 5_600, 24_000, 94_000, 330_000, 1_000_000, form=3.0),
     }
 )
 """The measured ladders, by the key of the game."""
-LEVELS = _ladder(16, 34, 54, 91, 160, 310, 1_200, 8_000, 80_000, 1_000_000)
+LEVELS = _ladder(14, 32, 53, 91, 160, 300, 1_200, 8_000, 80_000, 1_000_000)
 """The ladder of the games that have none of their own."""
 
 

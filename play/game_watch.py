@@ -28,6 +28,8 @@ from damludo.vision.watcher import BoardWatcher
 
 BINDING = 0.995
 """A lift is held against a player only if it is as sure as this; below, it is told and nothing follows."""
+SLOW_ACT_S = 2.2
+"""A hand that takes so long for each thing that it does is a slow one (at half a metre a second: at most 1.8 s)."""
 LONGEST_WAIT_S = 8.0
 """No hand is waited for longer than this."""
 
@@ -91,7 +93,8 @@ def returning_for_s(verdict: Unfinished, stay_s: float) -> float:
     """Return how long after it left the board a hand may yet come back to go on with what it began, in s.
 
     It carries a captured disc away, or fetches the one that crowns, at the pace it has shown: its next act takes it about as long
-    as each of those it has done: to reach in and to move, or to move, to crown and to take discs off, one by one.
+    as each of those it has done: to reach in and to move, or to move, to crown and to take discs off, one by one. Half of an act,
+    the way to the other discs and back, is enough for a hand of the usual pace, so that a breach of the rules is told at once.
 
     Args:
         verdict: what is left to do.
@@ -100,7 +103,8 @@ def returning_for_s(verdict: Unfinished, stay_s: float) -> float:
     move = verdict.moves[0]
     taken = len(move.captures) - len(verdict.discs_to_remove)
     crowned = move.becomes is not None and not verdict.crown_missing and not verdict.continue_to
-    return min(stay_s / max(2, 1 + taken + crowned), LONGEST_WAIT_S)
+    act_s = stay_s / max(2, 1 + taken + crowned)
+    return min(act_s if act_s >= SLOW_ACT_S else act_s / 2, LONGEST_WAIT_S)
 
 
 class GameJudge:

@@ -50,11 +50,13 @@ CHANGE_LOG_PRIOR = -2.0
 EMPTY_NUDGE_LOG_PRIOR = -16.0
 """The same for an empty place: there is nothing to lift or brush, only a shadow can have changed it. A dark disc on a dark square
 hardly differs from the square, but it does change it."""
+CARRIED_NATS = -2.5
+"""A baseline from another pose of the camera is never better evidence that a place did not change."""
 LEAST_SAY_NATS = 3.0
 """The absolute reading says at least so much for another content of a place that the comparison surely calls unchanged."""
 DISC_SAY_NATS, DISC_SAY_RISE = 14.0, 2.0
 """... on a place that held a disc so much, and so much more for each nat of evidence of a change: a light disc that is taken
-from a light square hardly changes it (least of 84: 0.5 nats)."""
+from a light square hardly changes it (least of 84: 0.5 nats), a black one on a nearly black square less (-2.3)."""
 EMPTY_SAY_NATS, EMPTY_SAY_RISE = 8.0, 3.0
 """The same for an empty place: a disc that was put there is always seen (least of 62: 3.5 nats); a reflection looks like one."""
 CONTRADICTION_NATS = 12.0
@@ -123,7 +125,7 @@ class BoardWatcher:
         self._baseline_frame = -1
         self._baseline_s = NEVER_S
         self._baseline_due = False
-        self._baseline_is_calm = self._now_is_calm = False
+        self._baseline_is_calm = self._now_is_calm = self._baseline_is_carried = False
         self._now: Patches | None = None
         self._now_frame = -1
         self._change: ChangeEvidence | None = None
@@ -253,7 +255,7 @@ class BoardWatcher:
         settled = {place: content for place, content in believed.items() if ratio[place] < SURELY_UNCHANGED}
         absolute = np.asarray(self._reader.read(image, settled), dtype=np.float64)
         self._disagreement = contradictions(absolute, believed, change)
-        return combine(absolute, believed, change)
+        return combine(absolute, believed, change, same_pose=not self._baseline_is_carried)
 
     def believe(self, content: Mapping[int, Content], frames: Sequence[Frame] = ()) -> None:
         """Take over what stands on the board (the match has confirmed it); later readings are compared with this moment.
@@ -324,7 +326,7 @@ class BoardWatcher:
         self._baseline_frame, self._baseline_s = frames[-1].number, frames[-1].time_s
         self._baseline_is_calm = len(frames) >= CALM_FRAMES
         # What stirred before is in the baseline.
-        self._baseline_due = self._stirred = False
+        self._baseline_due = self._stirred = self._baseline_is_carried = False
 
     def _baseline_wants_refreshing(self, now_s: float) -> bool:
         if not self._baseline_is_calm:
@@ -342,7 +344,7 @@ class BoardWatcher:
             self.unseen = True
         elif float(ratio.max()) < 0.0:
             self._baseline, self._baseline_frame = now, self._quiet[-1].number
-            self._baseline_is_calm = True
+            self._baseline_is_calm, self._baseline_is_carried = True, False
         elif self._stirred and 0 < int((ratio > UNSEEN_NATS).sum()) <= UNSEEN_PLACES:
             # A finger tip at the edge is hardly a hand; but discs do not move by themselves, and light changes more places.
             self._motion.cover_places([int(place) for place in np.flatnonzero(ratio > UNSEEN_NATS)])
@@ -417,7 +419,7 @@ class BoardWatcher:
         self._quiet.clear()
         self._was_quiet = False
         # Good enough to know a move by, but a hair of error in the pose is a shift of every disc.
-        self._baseline_is_calm = False
+        self._baseline_is_calm, self._baseline_is_carried = False, True
 
 
 def _average(frames: Sequence[Frame]) -> NDArray[np.float32]:
@@ -433,7 +435,7 @@ def _rounded(picture: NDArray[np.float32]) -> Image:
 
 
 def combine(
-    absolute: NDArray[np.float64], believed: Mapping[int, Content], change: ChangeEvidence
+    absolute: NDArray[np.float64], believed: Mapping[int, Content], change: ChangeEvidence, *, same_pose: bool = True
 ) -> NDArray[np.float64]:
     """Join the absolute reading with the evidence of change.
 
@@ -441,6 +443,8 @@ def combine(
         absolute: shape (rows * columns, 5).
         believed: the content at the time of the baseline.
         change: the comparison with it.
+        same_pose: the baseline was taken from this pose of the camera. Else every place departs somewhat, and one that a black
+            disc left on a black square departs no more than the others.
 
     Returns:
         Log-likelihoods, shape (rows * columns, 5): an unchanged place can hold only what it held; a disturbed one holds anything,
@@ -448,9 +452,10 @@ def combine(
     """
     weight = TEMPER * _trust(absolute, believed, change)
     table = weight * (absolute - absolute.max(axis=1, keepdims=True))
-    ratio = change.log_likelihood_ratio
+    ratio = change.log_likelihood_ratio if same_pose else np.maximum(change.log_likelihood_ratio, CARRIED_NATS)
     for place, content in believed.items():
-        table[place] = np.maximum(table[place], -_say(content, float(ratio[place])))
+        if same_pose:
+            table[place] = np.maximum(table[place], -_say(content, float(ratio[place])))
         bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
         nudge = EMPTY_NUDGE_LOG_PRIOR if content is Content.EMPTY else NUDGE_LOG_PRIOR
         bonus[int(content)] = np.logaddexp(0.0, nudge + ratio[place])

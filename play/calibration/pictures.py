@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from damludo.play.console import CommandError, ExitCode, note
+from damludo.play.console import CommandError, ExitCode
 from damludo.play.content import board_content
 from damludo.play.folders import Folders
 from damludo.rules.position import Colour
@@ -153,7 +153,6 @@ def _simulated(choice: EyesChoice) -> Taken:
     from damludo.simulation.table import Disc
 
     assert choice.seed is not None
-    note("SIMULATION: the table and its camera are drawn.")
     simulated = set_table(choice.variant, choice.seed, Colour.WHITE)
     simulated.table.carriage.present = False
     camera = simulated.camera()

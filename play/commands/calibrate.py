@@ -158,6 +158,8 @@ def _choice(arguments: argparse.Namespace) -> "EyesChoice":
     from damludo.rules.variants import variant
     from damludo.vision.cards import CardSize
 
+    if arguments.sim:
+        note("SIMULATION: the table and its camera are drawn.")
     where = folders(arguments.home)
     settings = load_settings(where.config / "settings.toml")
     game = variant(arguments.game or settings.play.game)

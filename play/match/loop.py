@@ -30,7 +30,7 @@ from damludo.play.match.ports import (
 )
 from damludo.play.match.referee import READ_AGAIN, Ruling, agrees, contradicted_squares, rule
 from damludo.play.match.setting_right import AS_SET, NOT_SET, racks_beside, stands_so
-from damludo.play.match.setting_up import IDLE_CHECK_S, AsPromised, CutOff, set_up
+from damludo.play.match.setting_up import IDLE_CHECK_S, AsPromised, CutOff, Standing, as_awaited, set_up
 from damludo.play.match.settings import MatchSettings
 from damludo.play.match.taking_back import by_hand, choreograph_back
 from damludo.play.match.telling import (
@@ -110,7 +110,7 @@ class Match:
         self.wanted: NewGame | Resume | None = None
         self._strange_looks = 0
         self._ruled: Mapping[int, Content] | None = None
-        self._given: Position | None = None
+        self._given = settings.game.position
         self._given_answer: str | None = None
         self._waited_for = settings.cut_off
         self.course = Course(settings.game, settings.earlier)
@@ -171,12 +171,13 @@ class Match:
 
     def _wait_for_board(self, cut_off: CutOff | None) -> State:
         """Wait until the game can begin, or go on from where it was cut off or left."""
-        earlier = None if cut_off is None or cut_off.back_to is None else self.course.back_to(cut_off.back_to)
-        gone_back = None if earlier is None else earlier.game
-        standing = set_up(self._lookout, self.game, self._settings.machine, cut_off, gone_back)
-        if standing.taken_back and earlier is not None:
+        return self._go_on(cut_off, set_up(self._lookout, self.course, self._settings.machine, cut_off))
+
+    def _go_on(self, cut_off: CutOff | None, standing: Standing) -> State:
+        if cut_off is not None and cut_off.back_to is not None and standing.taken_back:
+            earlier = self.course.back_to(cut_off.back_to)
             self._go_back(earlier, self._racks_at(earlier.game.position))
-        elif standing.carried and cut_off is not None and cut_off.promised is not None:
+        elif cut_off is not None and cut_off.promised is not None and standing.carried:
             self.racks = self._plan(cut_off.promised).racks
             self._make(cut_off.promised, "machine", None)
         self._answered = standing.answered
@@ -185,7 +186,6 @@ class Match:
     def _set_right(self) -> State:
         """Go on from the position that a person says stands on the board; from the old one if he thinks better of it."""
         position, self._given_answer = self._given, None
-        assert position is not None
         self._clock.pause(self._lookout.now_s)
         content = board_content(self.game.variant.board.playable, position)
         so = stands_so(self._lookout, content, lambda: NOT_SET if self._over else self._given_answer)
@@ -194,6 +194,8 @@ class Match:
             return State.NEXT_TURN if self._over else self._wait_for_board(self._waited_for)
         self._lookout.believe(content)
         self._ruled, self._answered, self._take_back_asked = None, False, False
+        if (done := as_awaited(self.course, self._waited_for, content)) is not None:
+            return self._go_on(self._waited_for, done)
         believed, self.racks = self.game.position, self._racks_at(position)
         self.course = self.course.set_to(position)
         # What went wrong took time that is nobody's.

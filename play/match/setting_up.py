@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from damludo.engine.port import Choice, Player
 from damludo.play.content import SPARE_DISCS, board_content
 from damludo.play.match.choreography import Racks
+from damludo.play.match.course import Course
 from damludo.play.match.events import EventKind, JsonValue
 from damludo.play.match.lookout import Lookout
 from damludo.play.match.referee import agrees, contradicted_squares, rule, wrong_squares
@@ -68,26 +69,25 @@ Accept = Callable[[BoardReading], Standing | None]
 """Tells what a reading shows if the match may go on from there; None if something has to be put right first."""
 
 
-def set_up(
-    lookout: Lookout, game: Game, machine: Colour, cut_off: CutOff | None, earlier: Game | None = None
-) -> Standing:
+def set_up(lookout: Lookout, course: Course, machine: Colour, cut_off: CutOff | None) -> Standing:
     """Wait until the board shows where a game begins, or goes on.
 
     Args:
         machine: the side the machine plays.
         cut_off: None for a game that begins.
-        earlier: the game as it is when the moves that were being taken back are; None if none were.
 
     Raises:
         Impatient: there was no progress for too long.
     """
+    game = course.game
     now = content_of(game, game.position)
     if cut_off is None:
         return wait_for_board(lookout, now, beginning(game), "All discs are where the game begins.")
     right = "The board is as it should be: the game goes on."
     if game.result() is not None:
         return wait_for_board(lookout, now, beginning(game), right)
-    if earlier is not None:
+    if cut_off.back_to is not None:
+        earlier = course.back_to(cut_off.back_to).game
         # The person wished it, and some of the discs may have gone back already.
         return wait_for_board(lookout, content_of(game, earlier.position), taking_back(game, earlier), right)
     if game.position.side is not machine:
@@ -96,6 +96,18 @@ def set_up(
     # A move that was begun is easier to finish by hand than to take back: its captured discs lie in the rack already.
     wanted = now if promised is None else content_of(game, game.make(promised).position)
     return wait_for_board(lookout, wanted, machines_turn(game, promised), right)
+
+
+def as_awaited(course: Course, cut_off: CutOff | None, content: Mapping[int, Content]) -> Standing | None:
+    """Return what stands on a board on which all is done that was begun; None if it is another one, or nothing was begun."""
+    game = course.game
+    if cut_off is None:
+        return None
+    if cut_off.promised is not None and content == content_of(game, game.make(cut_off.promised).position):
+        return Standing(content, carried=True)
+    if cut_off.back_to is not None and content == content_of(game, course.back_to(cut_off.back_to).game.position):
+        return Standing(content, taken_back=True)
+    return None
 
 
 def beginning(game: Game) -> Accept:

@@ -4,7 +4,7 @@
  */
 
 import { BoardView, pieceName } from "./board.js";
-import { fill, html, say, svg } from "./dom.js";
+import { byId, fill, html, say, svg } from "./dom.js";
 import { drawDisc, pieceOf, setEmblem } from "./drawing.js";
 import { Geometry } from "./geometry.js";
 import { sheet } from "./new_game.js";
@@ -219,8 +219,11 @@ export class PositionSheet {
     event.preventDefault();
     const side = new FormData(/** @type {HTMLFormElement} */ (this.form)).get("side");
     const answer = await this.send({ fen: fen(this.draft, String(side)), after: this.state.moves.length });
-    if (answer.ok) sheet.close();
-    else say(this.error, told(answer.text) || t("This did not reach the table. Please try again."));
+    if (answer.ok) {
+      // What comes next is said on top, beside the board.
+      sheet.close(byId("board"));
+      scrollTo({ top: 0 });
+    } else say(this.error, told(answer.text) || t("This did not reach the table. Please try again."));
   }
 }
 

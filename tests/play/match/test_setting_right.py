@@ -17,7 +17,7 @@ from damludo.rules.errors import BadPosition
 from damludo.rules.fen import format_fen, parse_fen
 from damludo.rules.game import Game
 from damludo.rules.notation import parse_move
-from damludo.rules.position import Colour
+from damludo.rules.position import Colour, Position
 from damludo.rules.variants import VARIANTS, variant
 from damludo.simulation.gestures import gestures_to
 from damludo.simulation.hand import Withdraw
@@ -291,3 +291,21 @@ def test_a_machine_that_cannot_go_on_is_told_how_the_board_stands(make_match: Ma
     table.match.run()
     assert (_set(table).data["ply"], _set(table).data["squares"]) == (1, [])
     assert table.texts(E.MOVE)[1].startswith("The machine played ")
+
+
+def test_a_board_on_which_the_machines_move_is_done_counts_as_its_move(make_match: MakeMatch) -> None:
+    """Whatever the person says of whose turn it is: the machine must not move twice."""
+    table = _seat(make_match, _plays("c3-d4"), patience_s=30.0)
+    tell = table.match._lookout.ask_to_put_right
+
+    def asked(text: str, squares: Any, wanted: Any) -> None:
+        tell(text, squares, wanted)
+        after = table.match.game.make(table.match._waited_for.promised).position
+        _says(SetPosition(Position(after.cells, Colour.BLACK)), Answer(AS_SET), after_s=2.0)(table)
+
+    table.match._lookout.ask_to_put_right = asked
+    table.arm.lose = {1, 2}
+    table.match.run()
+    assert E.POSITION_SET not in table.kinds()
+    assert [text.split(" ")[0] for text in table.texts(E.MOVE)] == ["You", "The"]
+    assert table.match.game.position.side is Colour.WHITE

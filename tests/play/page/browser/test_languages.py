@@ -37,6 +37,22 @@ SAID = {
         "STOP: vse miruje. Recite 'go', ko se sme nadaljevati.",
     ),
     "Black wins. The other side has no legal move.": ("Nigra venkas. ", "Zmaga črni. "),
+    "I do not see the board as you entered it: c3 needs a white king, a5 must be empty. Does it stand so?": (
+        "Mi ne vidas la tabulon tia, kia vi enigis ĝin: al c3 mankas blanka damo, a5 estu malplena. Ĉu ĝi staras tiel?",
+        "Deske ne vidim tako, kot ste jo vnesli: na c3 manjka bela dama, a5 mora biti prazno. Ali stoji tako?",
+    ),
+    "This cannot be: no white man can stand on d8: there it becomes a white king.": (
+        "Tio ne eblas: sur d8 ne povas stari blanka disketo: tie ĝi fariĝas blanka damo.",
+        "To ni mogoče: na d8 ne more stati beli mož: tam postane bela dama.",
+    ),
+    "This cannot be: black has 13 pieces; in this game a side has at most 12.": (
+        "Tio ne eblas: la nigra havas 13 pecojn; en ĉi tiu ludo unu flanko havas maksimume 12.",
+        "To ni mogoče: črni ima 13 figur; v tej igri jih ima ena stran največ 12.",
+    ),
+    "You set the position on c3, c5: the game goes on from there.": (
+        "Vi korektis la pozicion ĉe c3, c5: la partio daŭras de tie.",
+        "Popravili ste postavitev na c3, c5: partija se nadaljuje od tod.",
+    ),
 }
 
 

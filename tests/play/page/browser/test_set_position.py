@@ -90,7 +90,7 @@ def test_keys_alone_are_enough(table: Any, open_page: OpenPage) -> None:
     page.focus("#sheet [type=submit]")
     page.keyboard.press("Enter")
     expect(page.locator("#sheet")).to_be_hidden()
-    expect(page.locator("#set-position")).to_be_focused()
+    expect(page.locator("#board")).to_be_focused()
     assert sent(table, page) == [("W:Wc3,Kg5:Bf6,h8,g7", 0)]
     assert table.named("stop") == []
 
