@@ -32,6 +32,8 @@ SLOW_ACT_S = 2.2
 """A hand that takes so long for each thing that it does is a slow one (at half a metre a second: at most 1.8 s)."""
 LONGEST_WAIT_S = 8.0
 """No hand is waited for longer than this."""
+CROWN_WAIT_S = 0.6
+"""... and no longer than this if only a crown is not seen: most often it lies, and the move shall be told within 0.8 s."""
 
 
 def half_taken(ruling: Ruling) -> bool:
@@ -139,7 +141,7 @@ class GameJudge:
         quiet = len(frames) >= QUIET_FRAMES_TO_JUDGE
         crown = crown_to_come(ruling, reading)
         # Whose hand comes next is not known: a move that lacks nothing but a crown is taken before another one is made.
-        if crown is not None and (not last or (quiet and _may_return(crown, watcher, frames[-1]))):
+        if crown is not None and not last and _may_return(crown, watcher, frames[-1], CROWN_WAIT_S):
             return None
         if _may_return(ruling.verdict, watcher, frames[-1]):
             return None
@@ -289,12 +291,12 @@ class GameJudge:
         return WatchEvent(event, number, frame.time_s, confidence, more)
 
 
-def _may_return(verdict: Verdict, watcher: BoardWatcher, frame: Frame) -> bool:
+def _may_return(verdict: Verdict, watcher: BoardWatcher, frame: Frame, longest_s: float = LONGEST_WAIT_S) -> bool:
     """Return whether a move is half done and the hand may be on its way back to finish it."""
     if not isinstance(verdict, Unfinished) or watcher.glimpses.hand_s is None:
         return False
     came_s, left_s = watcher.glimpses.hand_s
-    return frame.time_s - left_s < returning_for_s(verdict, left_s - came_s)
+    return frame.time_s - left_s < min(returning_for_s(verdict, left_s - came_s), longest_s)
 
 
 def _side(content: Content) -> str:

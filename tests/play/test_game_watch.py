@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from damludo.play.content import board_content, grid_of_board
-from damludo.play.game_watch import LONGEST_WAIT_S, GameJudge, half_taken, returning_for_s, rule_by_change
+from damludo.play.game_watch import CROWN_WAIT_S, LONGEST_WAIT_S, GameJudge, half_taken, returning_for_s, rule_by_change
 from damludo.play.match.referee import rule
 from damludo.rules.game import Game
 from damludo.rules.notation import parse_fen
@@ -185,9 +185,8 @@ def new_king(against_nats: float) -> tuple[GameJudge, Eyes, BoardReading]:
 def test_a_crown_that_is_being_fetched_is_waited_for_and_never_told_before_it_is_likelier_than_not() -> None:
     judge, eyes, reading = new_king(2.0)
     watcher = cast(BoardWatcher, eyes)
-    assert judge.judge(watcher, reading, still(2.7), True) is None
-    assert judge.judge(watcher, reading, still(9.0), False) is None
-    told = judge.judge(watcher, reading, still(9.0), True)
+    assert judge.judge(watcher, reading, still(2.7), False) is None
+    told = judge.judge(watcher, reading, still(2.6 + CROWN_WAIT_S), False)
     assert [event.event for event in told or []] == ["lifted", "placed", "move"]
 
 
