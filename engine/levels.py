@@ -87,7 +87,7 @@ LADDERS: Mapping[str, Ladder] = MappingProxyType(
         "russian": _ladder(30, 59, 120, 240, 510, 1_200, 3_900, 21_000, 150_000, 1_000_000, form=3.0),
         "international": _ladder(23, 62, 170, 460, 1_400, 4_600, 19_000, 81_000, 320_000, 1_000_000, form=4.0),
         "turkish": _ladder(11, 25, 53, 110, 240, 530, 1_300, 3_600, 15_000, 1_000_000, form=3.0),
-        "dameo": _ladder(18, 61, 200, 640, 2_200, 8_100, 31_000, 110_000, 390_000, 1_000_000, form=4.0),
+        "dameo": _ladder(18, 61, 200, 680, 1_900, 6_900, 20_000, 80_000, 330_000, 1_000_000, form=4.0),
     }
 )
 """The measured ladders, by the key of the game."""
