@@ -35,14 +35,11 @@ PAIRS = (
 )  # fmt: skip
 """Who plays whom. Where the stronger one scores about 90 % a game tells most of the slope: more than one between equals or one
 decided before it begins. Further up more positions gain less, so the settings lie further apart."""
-FIRST_SHARES = 0.95, 0.98
-"""Of the points against chance at level 1, which loses a game now and then: the lower one where the steps stay narrow enough."""
-WIDE = 0.77
-"""Share of the points against the level below from which on a step is too wide; 80 % less what a measurement may be off."""
-WIDEST = 0.8
-"""Where steps are wider than that with level 1 at the stronger end, the levels' form changes from game to game."""
-FORM = 3.0
-"""How many times as many positions a level then visits in its best form, and how many times fewer in its worst."""
+FIRST_SHARES_AND_FORMS = (0.97, 3.0), (0.98, 4.0)
+"""The points against chance at level 1, which loses a game now and then, and how many times as many positions as usual a level
+visits in its best form. The first pair is taken where steps become narrow enough with it."""
+WIDE = 0.74
+"""Share of the points against the level below from which on a step is too wide: 80 % less what a measurement may be off."""
 BEND = 0.7
 """How much the strength gained by one step of the grid differs from that of the next, in log odds: the deviation of the prior."""
 LOOSE = 0.01
@@ -182,11 +179,6 @@ def expected_share(curve: Curve, upper: Level, lower: Level) -> float:
     return float(np.mean(1 / (1 + np.exp(below[np.newaxis, :] - above[:, np.newaxis]))))
 
 
-def nodes_of_strength(curve: Curve, strength: float, low: int, high: int) -> int:
-    """Return the setting of a strength between two others, to two significant digits."""
-    return _least_nodes(lambda nodes: curve.strength(nodes) >= strength, low, high)
-
-
 def _least_nodes(enough: Callable[[int], bool], low: int, high: int) -> int:
     """Return the least setting between two others that is enough, to two significant digits."""
     below, above = math.log(low), math.log(high)
@@ -204,49 +196,42 @@ def _least_nodes(enough: Callable[[int], bool], low: int, high: int) -> int:
 def ladder_on(curve: Curve, highest: int, count: int = 10) -> Ladder:
     """Return levels with steps of equal strength, from the one that chance can beat to the highest number of positions.
 
-    Where so many steps do not reach from one to the other, the levels are in another form in each game. Who is better then loses
-    more often: the same step is further in positions.
+    The form of all but the highest changes from game to game. So who is better loses more often, and the same step is further in
+    positions: with levels that are always alike, steps of less than 80 % hardly reach from chance to full strength in any game.
 
     Raises:
         BadMatch: the strengths are not told apart well enough.
     """
-    easy, hard = (curve.chance + _log_odds(share) for share in FIRST_SHARES)
-    top = curve.strength(highest)
-    first = min(max(top - (count - 1) * _log_odds(WIDE), easy, curve.strength(GRID[0])), hard)
-    step = (top - first) / (count - 1)
-    if step > _log_odds(WIDEST):
-        between = _steps_in_form(curve, highest, count)
-    else:
-        nodes = (nodes_of_strength(curve, first + step * number, GRID[0], highest) for number in range(count - 1))
-        between = [*map(level_of_nodes, nodes)]
-    found = [level.nodes for level in (*between, Level(highest))]
+    for first_share, form in FIRST_SHARES_AND_FORMS:
+        ladder, share = _even_steps(curve, highest, count, first_share, form)
+        if share <= WIDE:
+            break
+    found = [level.nodes for level in ladder]
     if sorted(set(found)) != found:
         raise BadMatch(f"the results give no ladder: {found} does not rise everywhere; play more games, up to the top")
-    return (*between, Level(highest))
+    return ladder
 
 
-def _steps_in_form(curve: Curve, highest: int, count: int) -> list[Level]:
-    """Return all levels but the highest, each expected to score the same share against the one below."""
+def _even_steps(curve: Curve, highest: int, count: int, first_share: float, form: float) -> tuple[Ladder, float]:
+    """Return levels of which each is expected to score the same share against the one below, and that share."""
 
     def above(share: float, lower: Level) -> Level:
         def enough(nodes: int) -> bool:
-            return expected_share(curve, level_of_nodes(nodes, FORM), lower) >= share
+            return expected_share(curve, level_of_nodes(nodes, form), lower) >= share
 
-        return level_of_nodes(_least_nodes(enough, max(lower.nodes, GRID[0]), highest), FORM)
+        return level_of_nodes(_least_nodes(enough, max(lower.nodes, GRID[0]), highest), form)
 
-    levels = [above(FIRST_SHARES[1], Level(CHANCE))]
+    top = Level(highest)
+    levels = [above(first_share, Level(CHANCE))]
     narrow, wide = 0.5, 1.0
+    share = wide
     for _ in range(12):
         share = (narrow + wide) / 2
         del levels[1:]
         while len(levels) < count - 1:
             levels.append(above(share, levels[-1]))
-        if expected_share(curve, Level(highest), levels[-1]) > share:
+        if expected_share(curve, top, levels[-1]) > share:
             narrow = share
         else:
             wide = share
-    return levels
-
-
-def _log_odds(share: float) -> float:
-    return math.log(share / (1 - share))
+    return (*levels, top), share

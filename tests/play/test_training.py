@@ -64,7 +64,7 @@ def test_levels_are_found_from_kept_results(tmp_path: Path, capsys: pytest.Captu
 
     rows = json.loads(capsys.readouterr().out)
     assert [row["level"] for row in rows] == list(range(1, 11))
-    assert rows[0]["expected_share"] == pytest.approx(0.95, abs=0.01)
+    assert rows[0]["expected_share"] == pytest.approx(0.97, abs=0.01)
     assert rows[9]["nodes"] == 1_000_000
 
 

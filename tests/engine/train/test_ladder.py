@@ -17,7 +17,6 @@ from damludo.engine.train.ladder import (
     fit_curve,
     keep_bout,
     ladder_on,
-    nodes_of_strength,
     pairs,
     play_missing,
     read_bouts,
@@ -69,16 +68,26 @@ def test_a_draw_counts_as_half_a_win() -> None:
     assert fit_curve(halves).at == pytest.approx(fit_curve(_bouts()).at)
 
 
-def test_levels_lie_at_equal_distances() -> None:
-    curve = fit_curve(_bouts())
+@pytest.mark.parametrize(("steepness", "first_share", "form"), [(1.0, 0.97, 3.0), (2.2, 0.98, 4.0)])
+def test_levels_lie_at_equal_distances(steepness: float, first_share: float, form: float) -> None:
+    """Where the steps would be too wide, level 1 is stronger and the form varies more."""
+    known = fit_curve(_bouts())
+    curve = Curve(tuple(steepness * strength for strength in known.at), steepness * known.chance)
 
     ladder = ladder_on(curve, 1_000_000)
 
-    shares = [curve.share(above.nodes, below.nodes) for below, above in pairwise(ladder)]
-    assert curve.share(ladder[0].nodes, CHANCE) == pytest.approx(0.95, abs=0.01)
-    assert max(shares) - min(shares) < 0.03
+    levels = [Level(CHANCE), *ladder]
+    first, *shares = (expected_share(curve, above, below) for below, above in pairwise(levels))
+    assert first == pytest.approx(first_share, abs=0.01)
+    assert max(shares) - min(shares) < 0.04
+    assert max(shares) < 0.8
     assert (len(ladder), ladder[-1].nodes, ladder[-1].noise_men) == (10, 1_000_000, 0.0)
-    assert ladder[4] == level_of_nodes(ladder[4].nodes)
+    assert ladder[4] == level_of_nodes(ladder[4].nodes, form)
+    assert [level.form for level in ladder] == [form] * 9 + [1.0]
+
+
+def test_a_setting_is_told_with_two_digits() -> None:
+    assert all(level.nodes == float(f"{level.nodes:.2g}") for level in ladder_on(fit_curve(_bouts()), 1_000_000))
 
 
 def test_forms_make_a_share_less_certain() -> None:
@@ -93,30 +102,10 @@ def test_forms_make_a_share_less_certain() -> None:
     assert varied == pytest.approx(sum(1 / (1 + math.exp(-8 - step)) for step in steps) / 9, abs=0.0005)
 
 
-def test_where_the_steps_would_be_too_wide_the_form_varies() -> None:
-    curve = fit_curve(_bouts())
-    steep = Curve(tuple(2.2 * strength for strength in curve.at), 2.2 * curve.chance)
-
-    ladder = ladder_on(steep, 1_000_000)
-
-    levels = [Level(CHANCE), *ladder]
-    first, *shares = (expected_share(steep, above, below) for below, above in pairwise(levels))
-    assert first == pytest.approx(0.98, abs=0.005)
-    assert max(shares) - min(shares) < 0.04
-    assert max(shares) < 0.8 < max(steep.share(above.nodes, below.nodes) for below, above in pairwise(ladder))
-    assert [level.form for level in ladder] == [3.0] * 9 + [1.0]
-
-
 def test_a_side_that_won_all_keeps_its_strength_finite() -> None:
     curve = fit_curve([Bout("english", upper, lower, 40, 0, 0) for upper, lower in pairs(GRID[-1])])
 
     assert 0.9 < curve.share(30, 10) < 1
-
-
-def test_a_setting_is_told_with_two_digits() -> None:
-    curve = fit_curve(_bouts())
-
-    assert nodes_of_strength(curve, curve.strength(12_345), 10, 1_000_000) == 12_000
 
 
 def test_kept_bouts_are_not_played_again(tmp_path: Path) -> None:
