@@ -70,7 +70,7 @@ def test_ready_is_said_once_it_can_play(talk: Talk) -> None:
     assert talk("hub", "init")[1].lines[-1] == "ready"
 
 
-@pytest.mark.parametrize(("level", "compiled"), [(10, True), (9, True), (7, False)])
+@pytest.mark.parametrize(("level", "compiled"), [(10, True), (9, True), (6, False)])
 def test_init_prepares_what_the_first_move_needs(level: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether it runs compiled is asked once, so the move searches with what `init` has made ready."""
     asked: list[bool] = []
