@@ -82,16 +82,16 @@ def _ladder(*nodes: int, form: float = 1.0) -> Ladder:
 
 LADDERS: Mapping[str, Ladder] = MappingProxyType(
     {
-        "damludo": _ladder(43, 83, 160, 330, 750, 2_100, 9_100, 43_000, 180_000, 1_000_000, form=3.0),
+        "damludo": _ladder(36, 75, 170, 420, 1_000, 3_000, 12_000, 50_000, 200_000, 1_000_000, form=3.0),
         "english": _ladder(20, 46, 110, 320, 790, 2_500, 10_000, 46_000, 220_000, 1_000_000, form=3.0),
-        "russian": _ladder(30, 59, 120, 240, 510, 1_200, 3_900, 21_000, 150_000, 1_000_000, form=3.0),
+        "russian": _ladder(24, 60, 160, 480, 1_300, 4_000, 16_000, 70_000, 260_000, 1_000_000, form=3.0),
         "international": _ladder(23, 66, 150, 430, 1_300, 4_600, 19_000, 81_000, 320_000, 1_000_000, form=4.0),
         "turkish": _ladder(11, 25, 53, 110, 240, 530, 1_300, 3_600, 15_000, 1_000_000, form=3.0),
         "dameo": _ladder(18, 61, 200, 680, 1_900, 6_900, 20_000, 80_000, 330_000, 1_000_000, form=4.0),
     }
 )
 """The measured ladders, by the key of the game."""
-LEVELS = _ladder(26, 60, 140, 310, 770, 2_300, 9_600, 45_000, 200_000, 1_000_000, form=3.0)
+LEVELS = _ladder(21, 60, 150, 420, 1_100, 3_500, 14_000, 59_000, 240_000, 1_000_000, form=3.0)
 """The ladder of the games that have none of their own."""
 
 

@@ -20,7 +20,7 @@ from damludo.rules.variants import variant
 
 pytestmark = [pytest.mark.slow, pytest.mark.simulation]
 
-LEVELS = {"damludo": 5, "english": 9}
+LEVELS = {"damludo": 9, "english": 9}
 """Of the engine that chooses for the person at the page: with these the games are short. The machine plays at level 1."""
 READY_MS = 180_000
 SEEN_MS = 180_000
