@@ -139,7 +139,7 @@ def set_up_at(
 def _chosen(image: Image, tried: list[tuple[float, _Trial]], grid: Grid, start: Mapping[int, Content]) -> _Trial:
     """Return the window and turn that shows the position best, each given with its score."""
     tried = sorted(tried, key=lambda pair: -pair[0])
-    score, best = tried[0]
+    best = tried[0][1]
     try:
         _refuse_another_position(image, best, grid, start)
     except BoardNotFound as error:
@@ -150,6 +150,12 @@ def _chosen(image: Image, tried: list[tuple[float, _Trial]], grid: Grid, start: 
             f"with White at the {best.white_at} of the picture the squares do not show the position that the game begins with, "
             f"with White at the {side} they do: turn the board, or say --white-at {side}"
         ) from error
+    return _of_the_alike(tried, grid, start)
+
+
+def _of_the_alike(tried: Sequence[tuple[float, _Trial]], grid: Grid, start: Mapping[int, Content]) -> _Trial:
+    """Return the best of some turns, the best first; if others are as good, the first side of those that look the same."""
+    score, best = tried[0]
     rivals = [(other, trial) for other, trial in tried[1:] if trial.white_at != best.white_at]
     alike = [trial for other, trial in rivals if score - other < BETTER_LEAD_NATS]
     if any(not _same_picture(grid, start, best.white_at, trial.white_at) for trial in alike):
@@ -215,13 +221,10 @@ def best_turn(image: Image, view: BoardView, start: Mapping[int, Content]) -> st
     """Return the side of the picture where White sits, for a view made as if White sat at the bottom.
 
     Raises:
-        BoardNotFound: two sides show the start position equally well.
+        BoardNotFound: two sides show the start position equally well, and do not look the same.
     """
     tried = [_judged(image, turned(view, SIDES[0], side), side, start, decide_colour=True) for side in SIDES]
-    tried.sort(key=lambda pair: -pair[0])
-    if tried[0][0] - tried[1][0] < BETTER_LEAD_NATS:
-        raise BoardNotFound("two ways to see the start position are alike; say with --white-at where White sits")
-    return tried[0][1].white_at
+    return _of_the_alike(sorted(tried, key=lambda pair: -pair[0]), view.grid, start).white_at
 
 
 def _judged(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from damludo.calibration.board import set_up, set_up_at
+from damludo.calibration.board import best_turn, set_up, set_up_at
 from damludo.play.benches.set_ups import random_view, set_up_on
 from damludo.play.content import board_content, grid_of_board
 from damludo.robot.places import TableLayout
@@ -16,6 +16,7 @@ from damludo.simulation.table import DiscColour
 from damludo.vision.content import BoardSizes, Content
 from damludo.vision.errors import BadPose, BoardNotFound
 from damludo.vision.frame import Frame
+from damludo.vision.sides import turned
 from damludo.vision.view import grid_of
 
 DARK = tuple(place for place in range(64) if (place // 8 + place % 8) % 2 == 0)
@@ -98,7 +99,9 @@ def test_a_full_board_serves_from_either_side_and_a_word_decides() -> None:
     grid, start = grid_of_board(game.board), board_content(game.board.playable, game.start)
     frame = camera.read()
     assert set_up([frame], grid, start, sizes)[2] == "bottom"
-    assert set_up([frame], grid, start, sizes, white_at="top")[2] == "top"
+    view, _, side = set_up([frame], grid, start, sizes, white_at="top")
+    assert side == "top"
+    assert best_turn(frame.image, turned(view, "top", "bottom"), start) == "bottom"
 
 
 def test_a_picture_of_nothing_is_refused() -> None:
