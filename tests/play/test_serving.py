@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,9 @@ def _watched(command: list[str], limit_s: float) -> tuple[str, int]:
     keyboard, screen, said = process.stdin, process.stdout, []
 
     def go() -> None:
-        keyboard.write("go\n")
-        keyboard.flush()
+        with suppress(OSError):  # the match may end in this very moment
+            keyboard.write("go\n")
+            keyboard.flush()
 
     end = threading.Timer(limit_s, process.kill)
     end.start()
@@ -76,7 +78,11 @@ def _watched(command: list[str], limit_s: float) -> tuple[str, int]:
             patience = threading.Timer(PATIENCE_S, go)
             patience.start()
     code = process.wait()
-    end.cancel()
-    keyboard.close()
+    for timer in (patience, end):
+        timer.cancel()
+        if timer.ident is not None:
+            timer.join()
+    with suppress(OSError):  # a word that nobody read any more
+        keyboard.close()
     screen.close()
     return "".join(said), code

@@ -5,7 +5,8 @@ import os
 import threading
 import time
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +22,7 @@ class Peer:
     """The controller's end of a pseudo-terminal."""
 
     def __init__(self) -> None:
+        self._leaving = threading.Lock()
         self.handle, slave = os.openpty()
         tty.setraw(slave)
         self.device = os.ttyname(slave)
@@ -40,9 +42,20 @@ class Peer:
         return got
 
     def leave(self) -> None:
-        if self.handle >= 0:
-            os.close(self.handle)
-            self.handle = -1
+        """Pull the cable; a second time, or from a second thread, does nothing."""
+        with self._leaving:
+            handle, self.handle = self.handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+
+@contextmanager
+def after(seconds: float, act: Callable[..., Any], *arguments: Any) -> Iterator[None]:
+    """Another thread does this meanwhile; it has ended when the block has."""
+    timer = threading.Timer(seconds, act, arguments)
+    timer.start()
+    yield
+    timer.join()
 
 
 @pytest.fixture
@@ -127,9 +140,8 @@ def test_a_pulled_cable_closes_the_line(peer: Peer, line: SerialLine) -> None:
 
 
 def test_a_cable_pulled_while_waiting_ends_the_wait(peer: Peer, line: SerialLine) -> None:
-    threading.Timer(0.2, peer.leave).start()
     started_s = time.monotonic()
-    with pytest.raises(LineClosed):
+    with after(0.2, peer.leave), pytest.raises(LineClosed):
         line.receive(10.0)
     assert time.monotonic() - started_s < 5
 
@@ -146,8 +158,7 @@ def test_a_peer_that_reads_nothing_is_an_error_and_no_hang(peer: Peer, line: Ser
 
 
 def test_a_real_time_byte_overtakes_a_waiting_receive(peer: Peer, line: SerialLine) -> None:
-    threading.Timer(0.1, line.realtime, [0x21]).start()
-    with pytest.raises(LineSilent):
+    with after(0.1, line.realtime, 0x21), pytest.raises(LineSilent):
         line.receive(0.4)
     assert peer.read() == b"!"
 
