@@ -8,11 +8,11 @@ import pytest
 from numpy.typing import NDArray
 
 from damludo.vision.content import BoardSizes
-from damludo.vision.hiding import Cover, Patch, components, hand_evidence
-from damludo.vision.region import Mask, Region
+from damludo.vision.hiding import OVERHANG_SQUARES, Cover, Looks, Patch, components, hand_evidence
+from damludo.vision.region import Gray, Mask, Region
 from damludo.vision.view import BoardView, grid_of
 
-D4, E5, E7, G7, F8, H8 = 27, 36, 52, 54, 61, 63
+D4, E5, A7, E7, G7, B8, F8, H8 = 27, 36, 48, 52, 54, 57, 61, 63
 SURELY_IN = 3.5
 NO_MOTION = False
 
@@ -51,8 +51,18 @@ def arm(view: BoardView, region: Region, file: float, wide: float, deep: float) 
     return np.asarray(region.polygon(view.project(points)) & region.inside, dtype=np.uint8)
 
 
-def cover_of(mask: Mask, region: Region, moving: NDArray[np.bool_] | bool = NO_MOTION) -> Cover:
-    return components(mask, np.broadcast_to(np.asarray(moving), mask.shape).copy(), region, None)
+def cover_of(
+    mask: Mask, region: Region, moving: NDArray[np.bool_] | bool = NO_MOTION, looks: Looks | None = None
+) -> Cover:
+    return components(mask, np.broadcast_to(np.asarray(moving), mask.shape).copy(), region, None, looks)
+
+
+def brightness(view: BoardView, region: Region, places: tuple[int, int], values: tuple[float, float]) -> Gray:
+    """Return a picture of wood with two places of their own log-brightness."""
+    picture = np.full(region.inside.shape, 4.6, dtype=np.float32)
+    for place, value in zip(places, values, strict=True):
+        picture[region.spots[view.grid.playable.index(place)].foot > 0] = value
+    return picture
 
 
 def only(cover: Cover) -> Patch:
@@ -73,6 +83,39 @@ def test_a_kings_step_beside_the_border_is_no_hand(view_from_above: BoardView, d
     assert patch.explained
     assert hand_evidence(cover, SURELY_IN, machine=False) < 0.0
     assert cover.discs.sum() == cover.mask.sum()
+
+
+@pytest.mark.parametrize("degrees", [36.0, 45.0, 52.0])
+@pytest.mark.parametrize("places", [(A7, B8), (E7, F8)])
+@pytest.mark.parametrize(
+    ("before", "now", "explained"),
+    [
+        pytest.param((3.66, 5.02), (5.01, 3.67), True, id="black king stepped"),
+        pytest.param((3.66, 5.02), (4.80, 4.80), False, id="arm over both"),
+        pytest.param((3.66, 5.02), (3.67, 3.67), False, id="black sleeve over both"),
+        pytest.param((5.02, 5.02), (5.01, 3.67), False, id="nothing left its place"),
+        pytest.param((4.70, 5.02), (5.01, 4.71), False, id="hardly any contrast"),
+    ],
+)
+def test_discs_that_exchanged_their_places_may_be_wide_at_the_border(
+    view_from_above: BoardView,
+    degrees: float,
+    places: tuple[int, int],
+    before: tuple[float, float],
+    now: tuple[float, float],
+    explained: bool,
+) -> None:
+    """With shadow, and from aside, a stack crosses the border as wide as an arm; a black king's step was not read for 3 s."""
+    view = leant(view_from_above, degrees)
+    region = Region.of_view(view)
+    mask = np.asarray(cv2.dilate(stacks(view, region, *places), region.kernel(0.25)) & region.inside, dtype=np.uint8)
+    brighter = np.float32(0.21)
+    looks = Looks.of(brightness(view, region, places, before), brightness(view, region, places, now) + brighter)
+    cover = cover_of(mask, region, looks=looks)
+    assert only(cover).border_squares > OVERHANG_SQUARES
+    assert only(cover).explained == explained
+    assert (hand_evidence(cover, SURELY_IN, machine=False) < 0.0) == explained
+    assert only(cover_of(mask, region)).reaches_out
 
 
 def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> None:
