@@ -52,10 +52,14 @@ class Looks:
         """Return both pictures in the exposure of the first."""
         return cls(before, now - np.float32(np.median((now - before)[::2, ::2])))
 
-    def of_spot(self, spot: Spot) -> tuple[float, float]:
-        """Return how bright a place was and is."""
-        foot = spot.foot > 0
-        return float(np.median(self.before[foot])), float(np.median(self.now[foot]))
+    def exchanged(self, spots: tuple[Spot, ...]) -> NDArray[np.bool_]:
+        """Return for each place whether it shows what another showed, and that one what this one showed; shape (spots,)."""
+        feet = [spot.foot > 0 for spot in spots]
+        before, now = (np.array([np.median(picture[foot]) for foot in feet]) for picture in (self.before, self.now))
+        contrast = np.abs(now - before)
+        near = EXCHANGE_PART * contrast[:, None]
+        meets = (np.abs(before[None, :] - now[:, None]) <= near) & (np.abs(now[None, :] - before[:, None]) <= near)
+        return np.asarray((contrast >= EXCHANGE_CONTRAST) & meets.any(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,46 +230,37 @@ def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | 
     """Return whether discs on some places hide all of a part: a king's two places that meet at a corner, beside the border.
 
     Where the pose is not known, all that does not touch the border may be discs.
-    An arm fills the squares between the places, too, and crosses the border along more than a stack that overhangs it. Only where
-    a place now shows what another showed, and the other what this one showed, a disc went there for certain, however wide its
-    shadow makes it: an arm over both looks like an arm on both.
+    An arm fills the squares between the places, too, and crosses the border along more than a stack that overhangs it.
+    But where a place shows what another one showed, and that one what this one showed, a disc went there for certain,
+    however wide its shadow makes it, and however little of it is seen to change: an arm over both looks like an arm on both.
     """
     border = part & (region.border > 0)
     _, _, runs, _ = cv2.connectedComponentsWithStats(border.astype(np.uint8), connectivity=8)
     wide = max(runs[1:, cv2.CC_STAT_AREA], default=0) > OVERHANG_SQUARES * region.square_px
     if not region.spots:
         return len(runs) == 1
-    rest, filled, faint = part.copy(), [], []
-    for spot in region.spots:
-        foot = spot.foot > 0
-        share = float(np.count_nonzero(part & foot)) / max(1, int(np.count_nonzero(foot)))
-        if share >= FILLED:
-            filled.append(spot)
-            rest &= spot.reach == 0
-        elif share >= FAINT and not spot.outermost:
-            faint.append(spot.reach)
+    share = np.array([_share(part, spot.foot) for spot in region.spots])
+    filled, faint = share >= FILLED, (share >= FAINT) & (share < FILLED)
+    went = looks.exchanged(region.spots) if looks is not None and (wide or faint.any()) else np.zeros_like(filled)
+    filled |= faint & went
+    rest = part.copy()
+    for k in np.flatnonzero(filled):
+        rest &= region.spots[k].reach == 0
+        if wide and not went[k] and (border & (region.spots[k].reach > 0)).any():
+            return False
     most = max(LEFT_SQUARES * region.area_px, LEFT_PART * np.count_nonzero(part))
-    if not border.any():
-        # Of a disc on a square of its own brightness only the rim and the shadow show. An arm that looks like the frame still
-        # comes over the outermost squares, and it covers parts of several places.
-        for reach in faint if len(faint) == 1 else ():
-            rest &= reach == 0
-        return bool(np.count_nonzero(rest) <= most)
-    beyond = np.count_nonzero(rest & border)
-    if np.count_nonzero(rest) > most or beyond > LEFT_BORDER_SQUARES * region.square_px:
-        return False
-    at_border = [spot for spot in filled if (border & (spot.reach > 0)).any()]
-    return not wide or (looks is not None and _exchanged(at_border, region.spots, looks))
+    if border.any():
+        beyond = np.count_nonzero(rest & border)
+        return bool(np.count_nonzero(rest) <= most and beyond <= LEFT_BORDER_SQUARES * region.square_px)
+    # Of a disc on a square of its own brightness only the rim and the shadow show. An arm that looks like the frame still comes
+    # over the outermost squares, and it covers parts of several places.
+    of_faint = [k for k in np.flatnonzero(faint & ~filled) if not region.spots[k].outermost]
+    if len(of_faint) == 1:
+        rest &= region.spots[of_faint[0]].reach == 0
+    return bool(np.count_nonzero(rest) <= most)
 
 
-def _exchanged(places: list[Spot], all_places: tuple[Spot, ...], looks: Looks) -> bool:
-    """Return whether each of some places shows what another place showed, and that one what this one showed."""
-    shown = [looks.of_spot(spot) for spot in all_places]
-
-    def has_partner(before: float, now: float) -> bool:
-        contrast = abs(now - before)
-        near = EXCHANGE_PART * contrast
-        found = any(abs(was - now) <= near and abs(shows - before) <= near for was, shows in shown)
-        return contrast >= EXCHANGE_CONTRAST and found
-
-    return bool(places) and all(has_partner(*looks.of_spot(spot)) for spot in places)
+def _share(part: NDArray[np.bool_], foot: Mask) -> float:
+    """Return the part of a foot that is hidden."""
+    below = foot > 0
+    return float(np.count_nonzero(part & below)) / max(1, int(np.count_nonzero(below)))

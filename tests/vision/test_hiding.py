@@ -108,7 +108,8 @@ def test_discs_that_exchanged_their_places_may_be_wide_at_the_border(
     """With shadow, and from aside, a stack crosses the border as wide as an arm; a black king's step was not read for 3 s."""
     view = leant(view_from_above, degrees)
     region = Region.of_view(view)
-    mask = np.asarray(cv2.dilate(stacks(view, region, *places), region.kernel(0.25)) & region.inside, dtype=np.uint8)
+    wide = cv2.dilate(stacks(view, region, *places), region.kernel(0.25))
+    mask = np.asarray(cv2.bitwise_and(wide, region.inside), dtype=np.uint8)
     brighter = np.float32(0.21)
     looks = Looks.of(brightness(view, region, places, before), brightness(view, region, places, now) + brighter)
     cover = cover_of(mask, region, looks=looks)
@@ -116,6 +117,34 @@ def test_discs_that_exchanged_their_places_may_be_wide_at_the_border(
     assert only(cover).explained == explained
     assert (hand_evidence(cover, SURELY_IN, machine=False) < 0.0) == explained
     assert only(cover_of(mask, region)).reaches_out
+
+
+@pytest.mark.parametrize(
+    ("now", "explained"),
+    [
+        pytest.param((5.15, 3.69), True, id="black man stepped"),
+        pytest.param((4.80, 4.80), False, id="arm over both"),
+        pytest.param((5.15, 5.15), False, id="nothing came"),
+    ],
+)
+def test_a_place_that_exchanged_its_looks_may_show_less_of_its_change(
+    view_from_above: BoardView, now: tuple[float, float], explained: bool
+) -> None:
+    """A black man went from the edge to a light square of which 61 % of the foot seemed to change; it passed for an arm."""
+    view = leant(view_from_above, 36.0)
+    region = Region.of_view(view)
+    left = stacks(view, region, E7)
+    foot = region.spots[view.grid.playable.index(E7)].foot > 0
+    columns = np.cumsum(foot.sum(axis=0)) / foot.sum()
+    left[:, columns < 0.4] = 0
+    came = cv2.dilate(stacks(view, region, F8), region.kernel(0.1))
+    mask = np.asarray(cv2.bitwise_and(came, region.inside) | left, dtype=np.uint8)
+    assert 0.5 < mask[foot].mean() < 0.65
+    looks = Looks.of(brightness(view, region, (F8, E7), (3.64, 5.27)), brightness(view, region, (F8, E7), now))
+    cover = cover_of(mask, region, looks=looks)
+    assert only(cover).border_squares >= 0.25
+    assert only(cover).explained == explained
+    assert (hand_evidence(cover, SURELY_IN, machine=False) < 0.0) == explained
 
 
 def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> None:
