@@ -243,6 +243,8 @@ def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | 
     filled, faint = share >= FILLED, (share >= FAINT) & (share < FILLED)
     went = looks.exchanged(region.spots) if looks is not None and (wide or faint.any()) else np.zeros_like(filled)
     filled |= faint & went
+    if _fills_a_block([region.spots[k].place for k in np.flatnonzero(filled)], region):
+        return False
     rest = part.copy()
     for k in np.flatnonzero(filled):
         rest &= region.spots[k].reach == 0
@@ -264,3 +266,14 @@ def _share(part: NDArray[np.bool_], foot: Mask) -> float:
     """Return the part of a foot that is hidden."""
     below = foot > 0
     return float(np.count_nonzero(part & below)) / max(1, int(np.count_nonzero(below)))
+
+
+def _fills_a_block(places: list[int], region: Region) -> bool:
+    """Return whether four places around one crossing are among those given.
+
+    One turn changes places along its lines, where discs may stand on all squares, too; a hand that rests there covers them side
+    by side.
+    """
+    board = np.zeros((region.rows, region.columns), dtype=np.bool_)
+    board.flat[places] = True
+    return bool((board[1:, 1:] & board[1:, :-1] & board[:-1, 1:] & board[:-1, :-1]).any())

@@ -12,7 +12,7 @@ from damludo.vision.hiding import OVERHANG_SQUARES, Cover, Looks, Patch, compone
 from damludo.vision.region import Gray, Mask, Region
 from damludo.vision.view import BoardView, grid_of
 
-D4, E5, A7, E7, G7, B8, F8, H8 = 27, 36, 48, 52, 54, 57, 61, 63
+D4, E5, E6, F6, G6, A7, E7, F7, G7, B8, F8, H8 = 27, 36, 44, 45, 46, 48, 52, 53, 54, 57, 61, 63
 SURELY_IN = 3.5
 NO_MOTION = False
 
@@ -138,7 +138,7 @@ def test_a_place_that_exchanged_its_looks_may_show_less_of_its_change(
     columns = np.cumsum(foot.sum(axis=0)) / foot.sum()
     left[:, columns < 0.4] = 0
     came = cv2.dilate(stacks(view, region, F8), region.kernel(0.1))
-    mask = np.asarray(cv2.bitwise_and(came, region.inside) | left, dtype=np.uint8)
+    mask = left | np.asarray(cv2.bitwise_and(came, region.inside), dtype=np.uint8)
     assert 0.5 < mask[foot].mean() < 0.65
     looks = Looks.of(brightness(view, region, (F8, E7), (3.64, 5.27)), brightness(view, region, (F8, E7), now))
     cover = cover_of(mask, region, looks=looks)
@@ -225,6 +225,24 @@ def test_an_arm_as_slim_as_a_row_of_discs_crosses_the_margin(view_from_above: Bo
     view = leant(view_from_above, 0.0, everywhere=True)
     region = Region.of_view(view)
     assert only(cover_of(arm(view, region, 5.5, 0.9, deep), region)).reaches_out
+
+
+@pytest.mark.parametrize("places", [(F8, F7, E7, F6, E6), (F8, F7, G7, F6, G6)])
+def test_a_hand_with_a_slim_wrist_is_no_row_of_discs(view_from_above: BoardView, places: tuple[int, ...]) -> None:
+    """Where discs may stand on all squares, a hand fills places on both sides of a line; no turn changes such a block."""
+    view = leant(view_from_above, 20.0, everywhere=True)
+    region = Region.of_view(view)
+    cover = cover_of(stacks(view, region, *places), region)
+    assert only(cover).border_squares <= OVERHANG_SQUARES
+    assert only(cover).reaches_out
+    assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
+
+
+@pytest.mark.parametrize("places", [(F8, F7), (F8, F7, F6), (F8, F7, E7)])
+def test_a_turns_places_on_all_squares_are_no_hand(view_from_above: BoardView, places: tuple[int, ...]) -> None:
+    view = leant(view_from_above, 20.0, everywhere=True)
+    region = Region.of_view(view)
+    assert only(cover_of(stacks(view, region, *places), region)).explained
 
 
 def test_an_arm_that_looks_like_the_frame_is_still_an_arm_over_the_squares(view_from_above: BoardView) -> None:
