@@ -34,6 +34,10 @@ EXCHANGE_CONTRAST = 0.4
 EXCHANGE_PART = 0.25
 """... if each now shows what the other showed within this part of the contrast: light is not the same all over a board."""
 
+SHADOW_SQUARES = 0.4
+"""So far beyond what discs hide anyhow the shadow of one may reach that surely came or left (a king at the corner: a third of a
+square beside it)."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Looks:
@@ -236,20 +240,45 @@ def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | 
     """
     border = part & (region.border > 0)
     _, _, runs, _ = cv2.connectedComponentsWithStats(border.astype(np.uint8), connectivity=8)
-    wide = max(runs[1:, cv2.CC_STAT_AREA], default=0) > OVERHANG_SQUARES * region.square_px
     if not region.spots:
         return len(runs) == 1
+    wide = bool(max(runs[1:, cv2.CC_STAT_AREA], default=0) > OVERHANG_SQUARES * region.square_px)
     share = np.array([_share(part, spot.foot) for spot in region.spots])
+    if _are_places(part, border, share, np.zeros(len(share), dtype=np.bool_), region, wide=wide):
+        return True
+    if looks is None or not (share >= FAINT).any():
+        return False
+    return _are_places(part, border, share, looks.exchanged(region.spots), region, wide=wide)
+
+
+def _are_places(
+    part: NDArray[np.bool_],
+    border: NDArray[np.bool_],
+    share: NDArray[np.float64],
+    went: NDArray[np.bool_],
+    region: Region,
+    *,
+    wide: bool,
+) -> bool:
+    """Return whether a part is what discs on the places below it hide.
+
+    Args:
+        part, border: the part, and where it touches the border of the region.
+        share: how much of each spot's foot it hides, shape (spots,).
+        went: True for spots that a disc surely came to or left, shape (spots,).
+        region: with its spots.
+        wide: it touches the border along more than one stack does.
+    """
     filled, faint = share >= FILLED, (share >= FAINT) & (share < FILLED)
-    went = looks.exchanged(region.spots) if looks is not None and (wide or faint.any()) else np.zeros_like(filled)
     filled |= faint & went
     if _fills_a_block([region.spots[k].place for k in np.flatnonzero(filled)], region):
         return False
     rest = part.copy()
     for k in np.flatnonzero(filled):
-        rest &= region.spots[k].reach == 0
-        if wide and not went[k] and (border & (region.spots[k].reach > 0)).any():
+        reach = region.spots[k].reach
+        if wide and not went[k] and (border & (reach > 0)).any():
             return False
+        rest &= (cv2.dilate(reach, region.kernel(2 * SHADOW_SQUARES)) if went[k] else reach) == 0
     most = max(LEFT_SQUARES * region.area_px, LEFT_PART * np.count_nonzero(part))
     if border.any():
         beyond = np.count_nonzero(rest & border)

@@ -147,6 +147,32 @@ def test_a_place_that_exchanged_its_looks_may_show_less_of_its_change(
     assert (hand_evidence(cover, SURELY_IN, machine=False) < 0.0) == explained
 
 
+@pytest.mark.parametrize(
+    ("shadow", "now", "explained"),
+    [
+        pytest.param(0.5, (4.92, 3.68), True, id="king left its shadow"),
+        pytest.param(0.5, (4.80, 5.16), False, id="nothing came elsewhere"),
+        pytest.param(0.9, (4.92, 3.68), False, id="longer than a shadow"),
+    ],
+)
+def test_a_disc_that_surely_left_had_a_shadow(
+    view_from_above: BoardView, shadow: float, now: tuple[float, float], explained: bool
+) -> None:
+    """A black king went from the corner of the board; what its shadow had darkened beside the place passed for an arm."""
+    view = leant(view_from_above, 20.0)
+    region = Region.of_view(view)
+    seen = stacks(view, region, H8)
+    y, x = (int(at.mean()) for at in np.nonzero(seen))
+    dark, half = np.zeros_like(seen), round(0.5 * region.square_px)
+    cv2.rectangle(dark, (x - half, y), (x + half, y + round((0.76 + shadow) * region.square_px)), (1.0,), -1)
+    mask = np.asarray(cv2.bitwise_and(seen | dark, region.inside), dtype=np.uint8)
+    looks = Looks.of(brightness(view, region, (H8, D4), (3.56, 5.16)), brightness(view, region, (H8, D4), now))
+    cover = cover_of(mask, region, looks=looks)
+    assert not only(cover).may_be_a_place_at_rest
+    assert only(cover).explained == explained
+    assert not only(cover_of(mask, region)).explained
+
+
 def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> None:
     """A red disc was taken off a brown square of the same brightness: too little of its place shows to be explained."""
     view = leant(view_from_above, 28.0)
