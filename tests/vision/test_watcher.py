@@ -12,9 +12,10 @@ from damludo.vision.change import ChangeEvidence
 from damludo.vision.content import Content
 from damludo.vision.errors import BadPicture, VisionError
 from damludo.vision.frame import Frame, Image
+from damludo.vision.joining import combine
 from damludo.vision.reading import BoardReading
 from damludo.vision.view import BoardView
-from damludo.vision.watcher import BoardWatcher, combine
+from damludo.vision.watcher import BoardWatcher
 
 Draw = Callable[..., Image]
 Board = dict[int, Content]
@@ -218,6 +219,22 @@ def test_a_reader_that_is_wrong_about_half_of_what_did_not_change_is_hardly_hear
     table = combine(absolute, believed, ChangeEvidence(np.full(64, 1.0), ratio))
     assert [Content(int(row.argmax())) for row in table[:31]] == [Content.EMPTY] * 31
     assert Content(int(table[31].argmax())) is Content.WHITE_MAN
+
+
+@pytest.mark.parametrize(("ratio", "gained"), [(7.0, 4.7), (-0.5, 3.0), (-2.0, 3.0)])
+def test_likeness_to_other_places_is_heard_and_hardly_where_nothing_changed(ratio: float, gained: float) -> None:
+    """A black man was put into a reflection: the colour says "empty" by 11.5 nats, the rim says "a black man" by 4.7."""
+    absolute, ratios = np.full((64, 5), -30.0), np.full(64, -6.0)
+    absolute[:, Content.EMPTY] = 0.0
+    absolute[D4] = (0.0, -19.0, -19.0, -19.2, -19.2)
+    ratios[D4] = ratio
+    believed = dict.fromkeys(range(32), Content.EMPTY)
+    change = ChangeEvidence(np.full(64, 1.0), ratios)
+    with_fellows = combine(absolute, believed, change, {D4: np.array([0.0, -3.8, -3.8, 4.7, 4.7])})
+    heard = with_fellows - combine(absolute, believed, change)
+    assert heard[D4, Content.BLACK_MAN] == pytest.approx(gained)
+    assert heard[D4, Content.EMPTY] == 0.0
+    assert not np.delete(heard, D4, axis=0).any()
 
 
 def test_a_picture_of_another_size_is_refused_in_a_sentence(desk: Desk) -> None:
