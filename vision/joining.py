@@ -1,17 +1,19 @@
 """What one picture says by itself, joined with what changed since the last one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.change import ChangeEvidence
-from damludo.vision.content import Content
+from damludo.vision.content import Content, Grid
 
 TEMPER = 0.6
 """Weight of the absolute reading where a comparison with the baseline exists: its errors are alike in both pictures."""
 LEAST_TRUST = 0.1
 """Of that weight so much is left where half of what did not change looks like something else: the light misleads the reader."""
+MISLED_TRUST = 0.4
+"""... and so much beside a place that did not change but looks like something else: the same reflection lies there, too."""
 NUDGE_LOG_PRIOR = -2.0
 """Log prior of a place that was disturbed and still holds what it held: lifted and put back, brushed by a sleeve."""
 CHANGE_LOG_PRIOR = -2.0
@@ -37,6 +39,7 @@ def combine(
     believed: Mapping[int, Content],
     change: ChangeEvidence,
     fellows: Mapping[int, NDArray[np.float64]] | None = None,
+    misled: Sequence[int] = (),
     *,
     same_pose: bool = True,
 ) -> NDArray[np.float64]:
@@ -47,6 +50,7 @@ def combine(
         believed: the content at the time of the baseline.
         change: the comparison with it.
         fellows: of some places, what they hold by their likeness to others, shape (5,) each.
+        misled: places beside one that did not change but looks like something else.
         same_pose: the baseline was taken from this pose of the camera. Else every place departs somewhat, and one that a black
             disc left on a black square departs no more than the others.
 
@@ -54,7 +58,8 @@ def combine(
         Log-likelihoods, shape (rows * columns, 5): an unchanged place can hold only what it held; a disturbed one holds anything,
         also what it held (put back).
     """
-    weight = TEMPER * _trust(absolute, believed, change)
+    weight = np.full((len(absolute), 1), TEMPER * _trust(absolute, believed, change))
+    weight[list(misled)] *= MISLED_TRUST
     table = weight * (absolute - absolute.max(axis=1, keepdims=True))
     ratio = change.log_likelihood_ratio if same_pose else np.maximum(change.log_likelihood_ratio, CARRIED_NATS)
     for place, content in believed.items():
@@ -93,3 +98,14 @@ def contradictions(
         if absolute[place].max() - absolute[place, int(content)] > CONTRADICTION_NATS
         and change.log_likelihood_ratio[place] < 0.0
     )
+
+
+def beside(places: Sequence[int], grid: Grid) -> list[int]:
+    """Return the playable places next to some places, those that touch at a corner, too."""
+    found = []
+    for place in grid.playable:
+        rank, file = divmod(place, grid.columns)
+        others = (divmod(other, grid.columns) for other in places if other != place)
+        if any(max(abs(rank - there), abs(file - line)) == 1 for there, line in others):
+            found.append(place)
+    return found

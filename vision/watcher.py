@@ -15,7 +15,7 @@ from damludo.vision.errors import BadPicture, VisionError
 from damludo.vision.fellows import fellow_evidence
 from damludo.vision.frame import Frame, Image
 from damludo.vision.glimpse import Glimpses, changed_beside
-from damludo.vision.joining import combine, contradictions
+from damludo.vision.joining import beside, combine, contradictions
 from damludo.vision.motion import MotionWatch, Outline, Scene
 from damludo.vision.reading import BoardReading
 from damludo.vision.region import Region
@@ -243,7 +243,8 @@ class BoardWatcher:
         known = {place: content for place, content in believed.items() if ratio[place] < 0.0}
         assert self._now is not None
         fellows = fellow_evidence(self._sampler, self._now, known, asked)
-        return combine(absolute, believed, change, fellows, same_pose=same_pose)
+        misled = beside(self._disagreement, self.view.grid)
+        return combine(absolute, believed, change, fellows, misled, same_pose=same_pose)
 
     def believe(self, content: Mapping[int, Content], frames: Sequence[Frame] = ()) -> None:
         """Take over what stands on the board (the match has confirmed it); later readings are compared with this moment.
