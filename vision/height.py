@@ -174,6 +174,20 @@ class HeightJudge:
         start = self._start(canvas, side[rows], seen, weight, offset[rows])
         man = fit_on(canvas, self._look, side[rows], seen, weight, start, ROUNDS, DENSER)
         king = self._cost_of_king(canvas, side[rows], seen, weight, man)
+        # The king was sought from where the man was found: whoever comes second is fitted better, so the man has his turn again.
+        again = np.nonzero(king < man.cost)[0]
+        if len(again):
+            better = fit_on(
+                canvas.part(again),
+                self._look,
+                side[rows[again]],
+                seen[again],
+                weight[again],
+                man.feet[again],
+                ROUNDS,
+                DENSER,
+            )
+            man.cost[again] = np.minimum(man.cost[again], better.cost)
         result[rows] = np.clip(0.5 * (man.cost - king), -MOST_NATS, MOST_NATS)
         return result
 
