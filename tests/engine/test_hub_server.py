@@ -282,6 +282,7 @@ def test_quit_is_the_last_line_read() -> None:
         ('pos pos="', "is not name=value"),
         ("pos", "pos needs"),
         ("pos pos=W", "has 1 characters"),
+        ('pos pos=""', "has 0 characters"),
         ('pos start moves="1-2"', "is not legal"),
         ("pos pos=B" + "e" * 50 + ' moves="' + "1-2 " * 6_000 + '"', "too many"),
         ("level depth=0", "whole number"),
