@@ -43,7 +43,10 @@ class Wishes:
     @property
     def seconds(self) -> float | None:
         """Time for one move, at most."""
-        return self.move_s if self.clock is None else most_seconds_for(self.clock)
+        if self.clock is None:
+            return self.move_s
+        most_s = most_seconds_for(self.clock)
+        return most_s if self.move_s is None else min(most_s, self.move_s)
 
     @property
     def enough_s(self) -> float | None:
@@ -226,7 +229,8 @@ class HubServer:
 
     def _ponder_hit(self, line: Line) -> None:
         if self._search is not None:
-            self._search.hit(self._wishes.enough_s or self._wishes.seconds)
+            seconds = self._wishes.enough_s or self._wishes.seconds
+            self._search.hit(None if seconds is None else self._margin.within(seconds))
 
     def _refuse_while_searching(self) -> None:
         if self._search is None:
