@@ -15,7 +15,7 @@ from damludo.engine.port import Player
 from damludo.play.calibration.known_camera import eyes_by_profile
 from damludo.play.console import CommandError, ExitCode, cannot_write, counted
 from damludo.play.folders import Folders
-from damludo.play.match.events import Listener, fan_out
+from damludo.play.match.events import EventKind, Listener, MatchEvent, fan_out
 from damludo.play.match.loop import Match, State
 from damludo.play.match.ports import Command, Commands, Eyes, NewGame, Order, Resume
 from damludo.play.match.settings import MatchSettings
@@ -269,6 +269,7 @@ class _Session:
             path = self._journal_path()
             if journal is None:
                 journal = stack.enter_context(contextlib.closing(open_journal(path)))
+            journal.warn = self._warn
             self._keep_eyes(seen, path)
             match, eyes = self._match(seen, journal)
             try:
@@ -300,6 +301,11 @@ class _Session:
             keep_eyes(seen, self._game.variant.key, path)
         except OSError as error:
             raise cannot_write(path, error) from error
+
+    def _warn(self, text: str) -> None:
+        """Say at the table what the journal says; the journal itself does not hear it."""
+        for listener in (self._page, self._terminal):
+            listener(MatchEvent(EventKind.NOTE, self._parts.clock.now_s(), text))
 
     def _make_ready(self, patient: bool) -> CalibratedEyes:
         """Home the gantry and find the board."""
