@@ -28,7 +28,6 @@ from damludo.play.records.journal import open_journal, reopen_journal
 from damludo.play.records.record import SUFFIX, TIME_FORM, Record, camera_path, cut_off_record
 from damludo.play.settings import BoardSettings, PlaySettings
 from damludo.play.table.eyes_again import find_again, keep_eyes
-from damludo.play.table.foresight import outlines_ahead
 from damludo.play.table.setup import CalibratedEyes, adviser, calibrate_eyes, guarded_arm, machine_player, show_carriage
 from damludo.play.table.thinking_on import ThinkingOn, pondering_player
 from damludo.play.table_parts import OpenTable, Sitting, TableParts, real_parts, simulated_parts
@@ -379,10 +378,9 @@ class _Session:
             listeners.insert(1, parts.typed.hear)
         listener = fan_out(listeners)
         arm, guard = guarded_arm(parts.gantry, board, parts.layout, seen.eyes, parts.clock, listener, self._said_go)
-        show_carriage(seen, guard, board, parts.clock)
+        show_carriage(seen, guard, board, parts.clock, hurried=parts.time is not None)
         if parts.time is not None:
             # The carriage must not run ahead of the picture that is looked through: it would be taken for a hand.
-            seen.eyes.ignore = outlines_ahead(guard, board, lambda: seen.eyes.view, parts.clock.now_s)
             parts.time.brake = lambda: seen.eyes.busy or self._eyes_lag()
         terminal.stop = arm.stop
         set_speed = self._set_speed if parts.time else None
