@@ -25,7 +25,12 @@ FREEDOM = 4.0
 
 
 def fellow_evidence(
-    sampler: PatchSampler, patches: Patches, known: Mapping[int, Content], places: Sequence[int]
+    sampler: PatchSampler,
+    patches: Patches,
+    known: Mapping[int, Content],
+    places: Sequence[int],
+    before: Patches | None = None,
+    held: Mapping[int, Content] | None = None,
 ) -> dict[int, Floats]:
     """Return what places hold by their likeness to known ones.
 
@@ -34,32 +39,38 @@ def fellow_evidence(
         patches: of all playable places of one picture.
         known: what surely stands where; a place that is asked about, too, is compared with all others.
         places: those that are asked about.
+        before: the same places in an earlier picture from the same pose.
+        held: what stood there on places that changed since: as they looked then, they are fellows, too.
 
     Returns:
         For each place shape (5,): log-likelihood of each content against an empty place; 0 where there are too few fellows on
         squares of the same shade. A king without fellows has what a man of his colour has.
     """
     found = {place: np.zeros(5) for place in places}
-    grid, rows = sampler.grid, {place: row for row, place in enumerate(sampler.grid.playable)}
+    rows = {place: row for row, place in enumerate(sampler.grid.playable)}
+    held = {} if before is None or held is None else held
+    if before is not None:
+        patches = np.concatenate([patches, before[[rows[place] for place in held]]])
+    fellows = [(place, rows[place], what) for place, what in known.items()]
+    fellows += [(place, len(rows) + number, what) for number, (place, what) in enumerate(held.items())]
     # A lamp scales the pattern, so its logarithm is the same in all light; a reflection adds to it, so its grey levels are.
     lights = [sampler.pattern(values) for values in (patches, grey_levels(patches))]
     for shade in (0, 1):
-        asked = [place for place in places if _shade(place, grid) == shade]
-        kinds = _by_content({place: what for place, what in known.items() if _shade(place, grid) == shade}, rows)
+        asked = [place for place in places if _shade(place, sampler.grid) == shade]
+        kinds: dict[Content, list[int]] = {content: [] for content in Content}
+        for place, row, what in fellows:
+            if _shade(place, sampler.grid) == shade:
+                kinds[what].append(row)
         for content in (*Content,)[1:] if asked else ():
             if min(len(kinds[Content.EMPTY]), len(kinds[content])) >= FEWEST_FELLOWS:
                 wanted = [rows[place] for place in asked]
                 ratios = [_ratios(features, kinds[Content.EMPTY], kinds[content], wanted) for features in lights]
                 for place, ratio in zip(asked, np.mean(ratios, axis=0), strict=True):
                     found[place][content] = ratio
-    for row in found.values():
+    for row_of_place in found.values():
         for man, king in ((Content.WHITE_MAN, Content.WHITE_KING), (Content.BLACK_MAN, Content.BLACK_KING)):
-            row[king] = row[king] or row[man]
+            row_of_place[king] = row_of_place[king] or row_of_place[man]
     return found
-
-
-def _by_content(known: Mapping[int, Content], rows: Mapping[int, int]) -> dict[Content, list[int]]:
-    return {content: [rows[place] for place, what in known.items() if what is content] for content in Content}
 
 
 def _shade(place: int, grid: Grid) -> int:

@@ -244,8 +244,10 @@ class BoardWatcher:
         same_pose = not self._baseline_is_carried
         asked = [place for place in sorted(believed) if ratio[place] > PERHAPS_CHANGED or not same_pose]
         known = {place: content for place, content in believed.items() if ratio[place] < 0.0}
+        held = {place: content for place, content in believed.items() if ratio[place] >= 0.0}
         assert self._now is not None
-        fellows = fellow_evidence(self._sampler, self._now, known, asked)
+        earlier = self._baseline if same_pose else None
+        fellows = fellow_evidence(self._sampler, self._now, known, asked, earlier, held)
         misled = beside(self._disagreement, self.view.grid)
         return combine(absolute, believed, change, fellows, misled, same_pose=same_pose)
 

@@ -80,3 +80,19 @@ def test_two_fellows_prove_nothing(view_from_above: BoardView, draw: Draw, start
     few = {place: what for place, what in start.items() if what is Content.EMPTY or place in (41, 43)}
     found = evidence(view_from_above, draw(start), few, UNTOUCHED)
     assert found[UNTOUCHED].tolist() == [0.0] * 5
+
+
+def test_what_a_place_held_before_is_a_fellow_too(view_from_above: BoardView, draw: Draw, start: Board) -> None:
+    """Two black men are left, too few; as the taken ones looked before, there are four."""
+    board = without(start, *(place for place, what in start.items() if what.is_black)) | dict.fromkeys(
+        (41, TAKEN, 45, UNTOUCHED), Content.BLACK_MAN
+    )
+    board = dict.fromkeys(start, Content.EMPTY) | board
+    after = board | {TAKEN: Content.EMPTY, 45: Content.EMPTY}
+    sampler, held = PatchSampler(view_from_above), {TAKEN: Content.BLACK_MAN, 45: Content.BLACK_MAN}
+    now, before = sampler.sample(draw(after, seed=1)), sampler.sample(draw(board))
+    known = without(after, TAKEN, 45)
+    assert not fellow_evidence(sampler, now, known, [TAKEN])[TAKEN][Content.BLACK_MAN]
+    found = fellow_evidence(sampler, now, known, [TAKEN, UNTOUCHED], before, held)
+    assert found[TAKEN][Content.BLACK_MAN] < -2.0
+    assert found[UNTOUCHED][Content.BLACK_MAN] > 2.0
