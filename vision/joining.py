@@ -14,6 +14,8 @@ LEAST_TRUST = 0.1
 """Of that weight so much is left where half of what did not change looks like something else: the light misleads the reader."""
 MISLED_TRUST = 0.4
 """... and so much beside a place that did not change but looks like something else: the same reflection lies there, too."""
+FELLOWS_TEMPER = 0.5
+"""Weight of a place's likeness to others: it is seen in the same picture as the absolute reading, and errs with it."""
 NUDGE_LOG_PRIOR = -2.0
 """Log prior of a place that was disturbed and still holds what it held: lifted and put back, brushed by a sleeve."""
 CHANGE_LOG_PRIOR = -2.0
@@ -67,7 +69,7 @@ def combine(
             table[place] = np.maximum(table[place], -_say(content, float(ratio[place])))
         if fellows and place in fellows:
             most = np.inf if ratio[place] >= 0.0 or not same_pose else LEAST_SAY_NATS
-            table[place] += np.clip(fellows[place], -most, most)
+            table[place] += FELLOWS_TEMPER * np.clip(fellows[place], -most, most)
         bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
         nudge = EMPTY_NUDGE_LOG_PRIOR if content is Content.EMPTY else NUDGE_LOG_PRIOR
         bonus[int(content)] = np.logaddexp(0.0, nudge + ratio[place])
