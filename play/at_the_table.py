@@ -15,7 +15,7 @@ from damludo.engine.port import Player
 from damludo.play.calibration.known_camera import eyes_by_profile
 from damludo.play.console import CommandError, ExitCode, cannot_write, counted
 from damludo.play.folders import Folders
-from damludo.play.match.events import Listener, fan_out
+from damludo.play.match.events import EventKind, Listener, MatchEvent, fan_out
 from damludo.play.match.loop import Match, State
 from damludo.play.match.ports import Command, Commands, Eyes, NewGame, Order, Resume
 from damludo.play.match.settings import MatchSettings
@@ -28,7 +28,6 @@ from damludo.play.records.journal import open_journal, reopen_journal
 from damludo.play.records.record import SUFFIX, TIME_FORM, Record, camera_path, cut_off_record
 from damludo.play.settings import BoardSettings, PlaySettings
 from damludo.play.table.eyes_again import find_again, keep_eyes
-from damludo.play.table.foresight import outlines_ahead
 from damludo.play.table.setup import CalibratedEyes, adviser, calibrate_eyes, guarded_arm, machine_player, show_carriage
 from damludo.play.table.thinking_on import ThinkingOn, pondering_player
 from damludo.play.table_parts import OpenTable, Sitting, TableParts, real_parts, simulated_parts
@@ -269,6 +268,7 @@ class _Session:
             path = self._journal_path()
             if journal is None:
                 journal = stack.enter_context(contextlib.closing(open_journal(path)))
+            journal.warn = self._warn
             self._keep_eyes(seen, path)
             match, eyes = self._match(seen, journal)
             try:
@@ -300,6 +300,11 @@ class _Session:
             keep_eyes(seen, self._game.variant.key, path)
         except OSError as error:
             raise cannot_write(path, error) from error
+
+    def _warn(self, text: str) -> None:
+        """Say at the table what the journal says; the journal itself does not hear it."""
+        for listener in (self._page, self._terminal):
+            listener(MatchEvent(EventKind.NOTE, self._parts.clock.now_s(), text))
 
     def _make_ready(self, patient: bool) -> CalibratedEyes:
         """Home the gantry and find the board."""
@@ -373,10 +378,9 @@ class _Session:
             listeners.insert(1, parts.typed.hear)
         listener = fan_out(listeners)
         arm, guard = guarded_arm(parts.gantry, board, parts.layout, seen.eyes, parts.clock, listener, self._said_go)
-        show_carriage(seen, guard, board, parts.clock)
+        show_carriage(seen, guard, board, parts.clock, hurried=parts.time is not None)
         if parts.time is not None:
             # The carriage must not run ahead of the picture that is looked through: it would be taken for a hand.
-            seen.eyes.ignore = outlines_ahead(guard, board, lambda: seen.eyes.view, parts.clock.now_s)
             parts.time.brake = lambda: seen.eyes.busy or self._eyes_lag()
         terminal.stop = arm.stop
         set_speed = self._set_speed if parts.time else None

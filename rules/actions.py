@@ -38,7 +38,7 @@ def action_of(move: Move) -> Action:
     """Return the complete action of a move."""
     if not move.path:
         return Action(removed=frozenset(move.captures))
-    return Action(move.origin, move.target, frozenset(move.captures), move.becomes is not None and _needs_crown(move))
+    return Action(move.origin, move.target, frozenset(move.captures), _needs_crown(move))
 
 
 def board_after(variant: Variant, position: Position, action: Action) -> bytes:

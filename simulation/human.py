@@ -10,7 +10,7 @@ from damludo.rules.game import Game
 from damludo.rules.moves import Move
 from damludo.rules.position import Colour, Position
 from damludo.simulation.gestures import gestures_to, straightening
-from damludo.simulation.hand import Gesture, SimulatedHand, Wait, Withdraw
+from damludo.simulation.hand import Carry, Gesture, Put, SimulatedHand, Take, Wait, Withdraw
 from damludo.simulation.table import Table
 from damludo.vision.content import Content
 
@@ -20,6 +20,9 @@ SAY_GO_AFTER_S = 5.0
 """A person who sees the machine wait for a hand that is not there tells it so after this time."""
 CARRIAGE_AT_REST_S = 0.6
 """A person believes that the machine has finished when its carriage stood still for this long."""
+
+ASIDE_SQUARES, HESITATION_S = 2.0, 0.6
+"""So far from its square, and for so long, a disc is held that is put back again."""
 
 
 class Violation(StrEnum):
@@ -37,16 +40,25 @@ class Habits:
     Attributes:
         think_s: time before a move.
         violation_rate: how often a move is begun with a violation (0 to 1).
+        touch_rate: how often another own disc that could move is lifted and put back before a move (0 to 1).
         patience_s: pause after the machine came to rest, for a person to whom the machine cannot speak (0: waits to be told).
     """
 
     think_s: float = 0.25
     violation_rate: float = 0.0
+    touch_rate: float = 0.0
     patience_s: float = 0.0
 
 
 class ScriptedHuman:
-    """A `Part` of the world. Knows the game and the true table, and hears what the machine says (`hear`)."""
+    """A `Part` of the world. Knows the game and the true table, and hears what the machine says (the methods `told_...`).
+
+    Attributes:
+        game: as the person knows it.
+        violations: what was done wrong, in its order.
+        said_go: how often the machine was told that no hand is there.
+        lifted_another: before how many moves another disc was lifted and put back.
+    """
 
     def __init__(
         self,
@@ -61,6 +73,7 @@ class ScriptedHuman:
         self.game = game
         self.violations: list[Violation] = []
         self.said_go = 0
+        self.lifted_another = 0
         self._time_s = 0.0
         self._hand_seen_since_s: float | None = None
         self._table, self._hand, self._colour, self._choose = table, hand, colour, choose
@@ -152,7 +165,23 @@ class ScriptedHuman:
         wanted: Mapping[int, Content] = after
         if self._random.random() < self._habits.violation_rate:
             wanted = self._violate(move, after)
-        self._hand.do([Wait(self._habits.think_s), *self._gestures_to(wanted), Withdraw()])
+        gestures = [*self._lift_another(move), *self._gestures_to(wanted)]
+        self._hand.do([Wait(self._habits.think_s), *gestures, Withdraw()])
+
+    def _lift_another(self, move: Move) -> list[Gesture]:
+        """Return, now and then, how another man that could move is taken aside and put back; nothing most of the time."""
+        if not self._habits.touch_rate or self._random.random() >= self._habits.touch_rate:
+            return []
+        origins = {other.origin for other in self.game.legal_moves() if other.path and other.origin != move.origin}
+        others = sorted(square for square in origins if self._table.content()[square].discs == 1)
+        if not others:
+            return []
+        self.lifted_another += 1
+        place = self._table.layout.square(others[int(self._random.integers(len(others)))])
+        # Towards the person, so that neither hand nor sleeve hides the square that the disc has left.
+        aside_mm = ASIDE_SQUARES * self._table.layout.square_mm * (1.0 if self._colour is Colour.BLACK else -1.0)
+        here, aside = (place.x_mm, place.y_mm), (place.x_mm, place.y_mm + aside_mm)
+        return [Take(*here), Carry(*aside), Wait(HESITATION_S), Put(*here)]
 
     def _complete(self) -> None:
         assert self._intended is not None

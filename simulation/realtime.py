@@ -50,6 +50,11 @@ class RealTime:
         self._stop.set()
         self._thread.join()
 
+    @property
+    def alive(self) -> bool:
+        """Time passes: not before entering the context, not after leaving it, nor after a part broke."""
+        return self._thread.is_alive()
+
     def _pace(self) -> float:
         return min(self.speed, 1.0) if self.brake() else self.speed
 

@@ -21,11 +21,10 @@ from damludo.vision.frame import FrameSource
 BOUNDARY = "picture"
 JPEG_QUALITY = 92
 PATH = "/stream.mjpg"
-START_S = 10.0
 IDLE_S = 0.5
+"""A client's generator looks up at least this often, also when no picture comes: it must end when the server does."""
 PAUSE_S = 0.03
 """Between two pictures: some 25 pictures a second."""
-"""A client's generator looks up at least this often, also when no picture comes: it must end when the server does."""
 
 
 class _OnlyThisMachine:

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--human",
         default="engine:2",
         metavar="SPEC",
-        help="engine:LEVEL, random, clumsy, careless, slow, fast; join with '+'",
+        help="engine:LEVEL, random, clumsy, careless, toucher, slow, fast; join with '+'",
     )
     parser.add_argument(
         "--camera",

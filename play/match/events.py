@@ -22,7 +22,6 @@ class EventKind(StrEnum):
     ILLEGAL = "illegal"
     UNFINISHED = "unfinished"
     PUT_BACK = "put_back"
-    UNSURE = "unsure"
     ASK = "ask"
     ANSWERED = "answered"
     THINKING = "thinking"

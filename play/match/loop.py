@@ -51,7 +51,7 @@ from damludo.play.match.telling import (
 )
 from damludo.play.match.timekeeping import OFF, GameClock
 from damludo.play.match.touching import STRAIGHTENED, TOUCHED
-from damludo.rules.ending import Result
+from damludo.rules.ending import Result, resigned
 from damludo.rules.errors import IllegalMove
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
@@ -404,7 +404,7 @@ class Match:
                 self._clock.pause(self._lookout.now_s)
                 self._carrier.note_stop()
             case Command.RESIGN | Answer("resign"):
-                self._over = Result(human.other, f"{human.word.capitalize()} resigned.")
+                self._over = resigned(human)
             case Command.DRAW:
                 self._claim_or_offer_draw()
             case Command.TAKE_BACK:

@@ -3,18 +3,19 @@
 A line is a JSON object `{"n": ..., "t": ..., "event": ..., "text": ..., "data": {...}, "crc": "xxxxxxxx"}`; `crc` is the CRC-32
 of the line's text without its `crc` member. A torn or flipped tail is cut when reading: what stands before it is still the game.
 A game that was cut off goes on in its own journal: `n` goes on too, `t` begins anew with the clock of the new sitting.
+A disk that is full stops no game: what it does not take waits in memory, in order, and is tried again with each event.
 """
 
 import fcntl
 import json
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from io import TextIOWrapper
+from io import FileIO
 from pathlib import Path
 
-from damludo.play.console import CommandError, ExitCode, cannot_write
+from damludo.play.console import CommandError, ExitCode, cannot_write, note
 from damludo.play.match.events import JsonValue, MatchEvent
 
 CUT_SUFFIX = ".cut"
@@ -22,53 +23,71 @@ CUT_SUFFIX = ".cut"
 
 
 class Journal:
-    """Writes the events of one match to a file, which nobody else may write to meanwhile. A `Listener`."""
+    """Writes the events of one match to a file, which nobody else may write to meanwhile. A `Listener`.
 
-    def __init__(self, path: Path) -> None:
-        """Start a new journal.
+    Attributes:
+        warn: is told in a sentence when the disk takes no more, and when it has taken all that waited.
+    """
 
-        Raises:
-            FileExistsError: the file is there already: a journal is never overwritten.
-        """
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._hold(path.open("x", encoding="utf-8", newline="\n"))
-        self._count = 0
-
-    @classmethod
-    def go_on(cls, path: Path) -> "Journal":
-        """Write behind what can be read of a journal; an unreadable end is put aside, never thrown away.
+    def __init__(self, path: Path, *, goes_on: bool = False) -> None:
+        """Start a new journal, or go on with one: an unreadable end is put aside then, never thrown away.
 
         Raises:
+            FileExistsError: a new one is there already: a journal is never overwritten.
             OSError: it cannot be written, or another program is writing it (`BlockingIOError`).
         """
-        journal = cls.__new__(cls)
-        journal._hold(path.open("r+", encoding="utf-8", newline="\n"))
-        content = read_journal(path)
-        if content.cut_bytes:
-            _put_aside(path, content.cut_bytes)
-        journal._file.seek(0, os.SEEK_END)
-        journal._count = len(content.entries)
-        return journal
-
-    def _hold(self, file: TextIOWrapper) -> None:
-        # The lock goes with the process, however that ends.
-        self._file = file
-        try:
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            raise
+        self.warn: Callable[[str], None] = note
+        self._path, self._count, self._waiting = path, 0, b""
+        self._file = _locked(path, "rb+" if goes_on else "xb")
+        self._size = 0  # bytes of whole lines
+        if goes_on:
+            content = read_journal(path)
+            if content.cut_bytes:
+                _put_aside(path, content.cut_bytes)
+            self._count = len(content.entries)
+            self._size = path.stat().st_size
 
     def __call__(self, event: MatchEvent) -> None:
-        """Append one event; it is on the disk when this returns."""
+        """Append one event; it is on the disk when this returns, unless the disk takes nothing."""
         self._count += 1
-        self._file.write(journal_line(self._count, event) + "\n")
-        self._file.flush()
+        behind, self._waiting = bool(self._waiting), self._waiting + f"{journal_line(self._count, event)}\n".encode()
+        try:
+            self._write()
+        except OSError as error:
+            if not behind:
+                reason = error.strerror or type(error).__name__
+                self.warn(
+                    f"The game cannot be kept in {self._path} ({reason}): it goes on; please make room on the disk."
+                )
+        else:
+            if behind:
+                self.warn(f"The whole game is kept in {self._path} again.")
+
+    def _write(self) -> None:
+        """Write all that waits. A line that was written in part would hide all behind it, so it is written over."""
+        self._file.seek(self._size)
+        self._file.truncate()
+        written = 0
+        while written < len(self._waiting):
+            written += self._file.write(self._waiting[written:]) or 0
         os.fsync(self._file.fileno())
+        self._size, self._waiting = self._size + written, b""
 
     def close(self) -> None:
         """Close the file. May be called more than once."""
         self._file.close()
+
+
+def _locked(path: Path, mode: str) -> FileIO:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = FileIO(path, mode)
+    try:
+        # The lock goes with the process, however that ends.
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise
+    return file
 
 
 def open_journal(path: Path) -> Journal:
@@ -90,7 +109,7 @@ def reopen_journal(path: Path) -> Journal:
         CommandError: it cannot be written, or its game is being played.
     """
     try:
-        return Journal.go_on(path)
+        return Journal(path, goes_on=True)
     except BlockingIOError as error:
         raise CommandError(
             f"the game in {path} is being played by another program; end that one first", ExitCode.BAD_INPUT

@@ -1,6 +1,6 @@
 """Scripted people by name (what `--human` means), seated at a table, hearing what the machine says."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,6 +10,8 @@ from damludo.engine.port import Player
 from damludo.engine.random_player import RandomPlayer
 from damludo.play.console import CommandError, ExitCode
 from damludo.play.match.events import EventKind, Listener, MatchEvent
+from damludo.play.match.ports import Answer, Order
+from damludo.play.match.touching import STRAIGHTENED
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
 from damludo.rules.position import Colour
@@ -34,6 +36,7 @@ MANNERS: Mapping[str, str] = {
     "random": "chooses moves at random",
     "clumsy": "puts discs off centre",
     "careless": "now and then moves illegally, leaves a captured disc, forgets a crown",
+    "toucher": "now and then lifts another disc and puts it back before a move; asked about it, says it was put straight",
     "slow": "moves and thinks slowly",
     "fast": "moves fast",
 }
@@ -62,6 +65,8 @@ def _with(spec: HumanSpec, word: str, text: str) -> HumanSpec:
             return replace(spec, pace=replace(spec.pace, spread_mm=4.0))
         case "careless":
             return replace(spec, habits=replace(spec.habits, violation_rate=0.25))
+        case "toucher":
+            return replace(spec, habits=replace(spec.habits, touch_rate=0.25))
         case "slow":
             slow = replace(spec.pace, speed_mm_s=180.0, pause_s=0.5)
             return replace(spec, pace=slow, habits=replace(spec.habits, think_s=1.5))
@@ -85,8 +90,10 @@ def seated_human(table: Table, game: Game, colour: Colour, spec: HumanSpec, seed
     return ScriptedHuman(table, hand, game, colour, choose, spec.habits, np.random.default_rng((seed, 3)))
 
 
-def hearing(human: ScriptedHuman, variant: Variant, colour: Colour) -> Listener:
-    """Return a listener that lets a scripted person hear what the machine says."""
+def hearing(
+    human: ScriptedHuman, variant: Variant, colour: Colour, answer: Callable[[Order], None] = lambda _: None
+) -> Listener:
+    """Return a listener that lets a scripted person hear what the machine says; `answer` takes what he says himself."""
     contents = {letter: content for content, letter in LETTER_OF_CONTENT.items()}
 
     def hear(event: MatchEvent) -> None:
@@ -99,6 +106,8 @@ def hearing(human: ScriptedHuman, variant: Variant, colour: Colour) -> Listener:
                 human.told_taken_back(int(str(event.data["ply"])))
             case ((EventKind.ILLEGAL | EventKind.UNFINISHED), _):
                 human.told_to_correct()
+            case EventKind.ASK, "touch":
+                answer(Answer(STRAIGHTENED))
             case EventKind.ASK, "unsure":
                 human.asked_to_straighten(_squares(variant, event.data["squares"]))
             case (EventKind.BOARD_WRONG, _) | (EventKind.ASK, "finish"):

@@ -68,6 +68,8 @@ class Scorekeeper:
                 transfers = event.data["transfers"]
                 assert isinstance(transfers, Sequence)
                 self._transfers += len(transfers)
+            case EventKind.ASK if event.data.get("question") == "touch":
+                score.asked_touch += 1
             case EventKind.ASK:
                 score.asked_human += 1
 
@@ -75,8 +77,8 @@ class Scorekeeper:
         """Return the counts, with what only the table knows."""
         kinds = [mishap.kind for mishap in self._table.mishaps]
         self.score.crushed, self.score.dropped = kinds.count("crushed"), kinds.count("dropped")
-        # Each transfer grips once: a magnet that was switched on more often did a step twice.
         self.score.asked_human += self._human.said_go
+        # Each transfer grips once: a magnet that was switched on more often did a step twice.
         self.score.double_steps = max(0, self._table.grips - self._transfers)
         return self.score
 

@@ -10,8 +10,9 @@ from damludo.engine.search import AlphaBeta
 from damludo.play.content import board_content, grid_of_board
 from damludo.play.match.events import EventKind, Listener, MatchEvent
 from damludo.play.match.ports import Clock, Eyes
-from damludo.play.table.arm import GantryArm, HandGuard, outlines_of_carriage
+from damludo.play.table.arm import GantryArm, HandGuard
 from damludo.play.table.eyes import CameraEyes
+from damludo.play.table.foresight import outlines_of_carriage
 from damludo.robot.frames import GantryMap
 from damludo.robot.gantry import Gantry
 from damludo.robot.machine import GantryLimits
@@ -108,9 +109,11 @@ def guarded_arm(
     return GantryArm(gantry, planner_over(board, gantry.limits, layout), guard), guard
 
 
-def show_carriage(seen: CalibratedEyes, guard: HandGuard, board: GantryMap, clock: Clock) -> None:
-    """Let the eyes know where the carriage is, so that they do not take it for a hand."""
-    seen.eyes.ignore = outlines_of_carriage(guard, board, lambda: seen.eyes.view, clock.now_s)
+def show_carriage(
+    seen: CalibratedEyes, guard: HandGuard, board: GantryMap, clock: Clock, *, hurried: bool = False
+) -> None:
+    """Let the eyes know where the carriage is, so that they do not take it for a hand; `hurried` as in `outlines_of_carriage`."""
+    seen.eyes.ignore = outlines_of_carriage(guard, board, lambda: seen.eyes.view, clock.now_s, hurried=hurried)
 
 
 def machine_player(level: int, seed: int) -> Player:

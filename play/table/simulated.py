@@ -15,9 +15,11 @@ from damludo.play.content import board_content, grid_of_board, layout_for
 from damludo.play.match.choreography import Racks
 from damludo.play.match.events import Listener, fan_out
 from damludo.play.match.loop import Match
-from damludo.play.match.ports import Clock, Command, Eyes
+from damludo.play.match.orders import OrderTray
+from damludo.play.match.ports import Clock, Eyes
 from damludo.play.match.setting_up import SPARE_RACKS
 from damludo.play.match.settings import MatchSettings
+from damludo.play.match.touching import TouchMode, TouchRule
 from damludo.play.records.journal import open_journal
 from damludo.play.records.record import SUFFIX, Record
 from damludo.play.table.eyes_again import find_again
@@ -86,14 +88,6 @@ class SimulatedTable:
     def camera(self, clock: Clock | None = None) -> SimulatedCamera:
         """Return a camera that looks at the table, on the world's own time or on another clock."""
         return SimulatedCamera(self.table, clock or LockstepClock(self.world), self.optics, self.world)
-
-
-class NoCommands:
-    """`Commands` of a table where nobody types."""
-
-    def poll(self) -> Command | None:
-        """Return None."""
-        return None
 
 
 def set_table(
@@ -204,18 +198,25 @@ def seated_game(
         board = measured_map(simulated, gantry)
         human = seated_human(simulated.table, game, human_colour, options.human, seed)
         simulated.world.add(human)
-        listeners: list[Listener] = [hearing(human, variant, human_colour)]
+        orders = OrderTray()
+        listeners: list[Listener] = [hearing(human, variant, human_colour, orders.put)]
         listener = fan_out(listeners)
         suffering = SuffersFaults(simulated.camera(), clock, options.faults) if options.faults else None
         eyes, seen = _eyes(options, simulated, clock, seed, game, record, suffering)
         arm, guard = guarded_arm(gantry, board, simulated.layout, eyes, clock, listener, human.says_go)
         if seen is not None:
             show_carriage(seen, guard, board, clock)
-        earlier = () if record is None else record.course.earlier
         settings = MatchSettings(
-            game, human_colour.other, simulated.layout, racks, PATIENCE_S, cut_off=cut_off, earlier=earlier
+            game,
+            human_colour.other,
+            simulated.layout,
+            racks,
+            PATIENCE_S,
+            touch=_touch_rule(seen, record),
+            cut_off=cut_off,
+            earlier=() if record is None else record.course.earlier,
         )
-        match = Match(settings, eyes, machine_player(options.level, seed), arm, clock, NoCommands(), listener)
+        match = Match(settings, eyes, machine_player(options.level, seed), arm, clock, orders, listener)
         keeper = Scorekeeper(simulated.table, human, lambda: match.game)
         listeners.insert(0, keeper)
         if suffering is not None:
@@ -257,6 +258,13 @@ def _eyes(
     else:
         seen = find_again(camera, clock, game, sizes, record.camera_path)
     return seen.eyes, seen
+
+
+def _touch_rule(seen: CalibratedEyes | None, record: Record | None) -> TouchRule:
+    """Return the rule as `play` has it; modelled readings tell of no touches."""
+    if seen is None:
+        return TouchRule()
+    return TouchRule(TouchMode.ASK, seen.eyes.touches, None if record is None else record.agreed)
 
 
 def simulate(options: SimulationOptions, games: int, as_json: bool) -> int:

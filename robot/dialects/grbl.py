@@ -22,7 +22,7 @@ GRBL = Dialect(
     hold_byte=0x21,
     resume_byte=0x7E,
     reset_byte=0x18,
-    line_limit=80,
+    line_limit=79,  # its buffer of 80 holds the end of the text, too
     errors={
         1: "a word of the line has no letter",
         2: "a number of the line cannot be read",

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.simulation
 
 
 class _Counting:
-    """A camera whose n-th picture has the brightness 10 n (mod 250)."""
+    """A camera whose pictures are numbered: the brightness of two patches counts 1s and 25s."""
 
     def __init__(self, seconds: float = 0.02) -> None:
         self.number = 0
@@ -32,7 +32,11 @@ class _Counting:
         self.number += 1
         if self.number > self.limit:
             raise EndOfFrames("the recording is over")
-        return Frame(np.full((48, 64, 3), 10 * self.number % 250, np.uint8), self.number * self._seconds, self.number)
+        return Frame(self._numbered(np.full((64, 128, 3), 128, np.uint8)), self.number * self._seconds, self.number)
+
+    def _numbered(self, image: Image) -> Image:
+        image[:64, :64], image[:64, 64:128] = 10 * (self.number % 25), 10 * (self.number // 25)
+        return image
 
     def close(self) -> None:
         return
@@ -86,21 +90,22 @@ def _read_picture(response: http.client.HTTPResponse) -> Image:
 
 def test_opencv_sees_the_pictures(server: PictureServer) -> None:
     capture = cv2.VideoCapture(server.url)
-    levels = []
+    numbers = []
     for _ in range(5):
         done, image = capture.read()
         assert done
-        assert image.shape == (48, 64, 3)
-        levels.append(round(float(image.mean()) / 10))
+        assert image.shape == (64, 128, 3)
+        numbers.append(_number(image.astype(np.uint8)))
     capture.release()
-    assert all(1 <= (b - a) % 25 <= 3 for a, b in itertools.pairwise(levels))
+    # How many are left out between two is a matter of how busy the computer is.
+    assert all(first < second for first, second in itertools.pairwise(numbers))
 
 
 def test_streams_end_when_the_clients_leave(server: PictureServer) -> None:
     threads = threading.active_count()
     for _ in range(20):
         with _get(server, _here(server)) as response:
-            assert _read_picture(response).shape == (48, 64, 3)
+            assert _read_picture(response).shape == (64, 128, 3)
     assert _wait_for(lambda: server.clients == 0)
     assert threading.active_count() <= threads
 
@@ -109,7 +114,7 @@ def test_streams_end_when_the_clients_leave(server: PictureServer) -> None:
 def test_two_hundred_visits_leave_nothing_behind(server: PictureServer) -> None:
     def visit() -> None:
         with _get(server, _here(server)) as response:
-            assert _read_picture(response).shape == (48, 64, 3)
+            assert _read_picture(response).shape == (64, 128, 3)
 
     for _ in range(20):
         visit()
@@ -127,13 +132,12 @@ def _resident_mb() -> float:
 
 
 class _Big(_Counting):
-    """A camera whose pictures hardly shrink, so that a client who does not read stops its stream; two patches count them."""
+    """A camera whose pictures hardly shrink, so that a client who does not read stops its stream."""
 
     def read(self) -> Frame:
         frame = super().read()
         image = np.random.default_rng(self.number).integers(0, 255, (480, 640, 3), np.uint8)
-        image[:64, :64], image[:64, 64:128] = 10 * (self.number % 25), 10 * (self.number // 25)
-        return Frame(image, frame.time_s, frame.number)
+        return Frame(self._numbered(image), frame.time_s, frame.number)
 
 
 @pytest.mark.slow
@@ -175,13 +179,13 @@ def test_there_is_nothing_else(server: PictureServer) -> None:
 
 
 def test_closing_ends_open_streams_and_threads(camera: _Counting) -> None:
-    before = threading.active_count()
+    before = set(threading.enumerate())
     server = serve_pictures(camera)
     with _get(server, _here(server)) as response:
-        assert _read_picture(response).shape == (48, 64, 3)
+        assert _read_picture(response).shape == (64, 128, 3)
         server.close()
         server.close()
-        assert threading.active_count() == before
+        assert set(threading.enumerate()) <= before
         assert server.clients == 0
 
 
@@ -193,7 +197,7 @@ def test_nobody_looking_costs_no_pictures(server: PictureServer, camera: _Counti
 def test_a_recording_that_ends_leaves_the_server_up(server: PictureServer, camera: _Counting) -> None:
     camera.limit = 3
     with _get(server, _here(server)) as response:
-        assert _read_picture(response).shape == (48, 64, 3)
+        assert _read_picture(response).shape == (64, 128, 3)
     assert _wait_for(lambda: server.clients == 0)
     with _get(server, _here(server)) as response:
         assert response.status == 200

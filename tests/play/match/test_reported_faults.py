@@ -35,7 +35,7 @@ def test_a_square_that_stays_misread_is_asked_about_by_its_name_until_it_is_seen
     a3, seen_again_s = table.match.game.variant.board.square("a3"), 45.0
     table.eyes.mistakes = [(2.0, seen_again_s, a3, Content.EMPTY)]
     assert table.match.run() is not None
-    told = [event for event in table.events if event.kind in (E.ASK, E.UNSURE)]
+    told = [event for event in table.events if event.kind is E.ASK]
     assert "a3" in told[0].text
     assert all(event.time_s >= seen_again_s for event in table.events if event.kind is E.MOVE)
     score = table.keeper.finish()
@@ -107,7 +107,7 @@ def test_twenty_lifts_in_a_row_leave_the_game_as_it_was(make_match: MakeMatch) -
     before = table.match.game.position
     table.match.run()
     assert table.kinds().count(E.HAND_IN) == 20
-    assert not {E.MOVE, E.ILLEGAL, E.UNFINISHED, E.ASK, E.TAKEN_BACK, E.UNSURE} & set(table.kinds())
+    assert not {E.MOVE, E.ILLEGAL, E.UNFINISHED, E.ASK, E.TAKEN_BACK} & set(table.kinds())
     assert table.match.game.position == before
 
 

@@ -241,7 +241,7 @@ def test_a_position_that_was_set_stands_behind_the_moves_before_it() -> None:
 
 def test_unknown_kinds_change_nothing() -> None:
     state = _after(_started())
-    assert state_after(state, _event(E.UNSURE)) is state
+    assert state_after(state, _event(E.ANSWERED)) is state
 
 
 @pytest.mark.parametrize("game", ["damludo", "english", "turkish", "hawaiian", "parachute"])

@@ -53,11 +53,13 @@ def test_stop_is_at_the_controller_in_less_than_a_tenth_of_a_second(served: Any,
             stopping = threading.Event()
             busy = threading.Thread(target=_keep_busy, args=(served, stopping), daemon=True)
             busy.start()
-            with served.browser() as browser:
-                receive(browser, "state")
-                took = [_press(browser, listening, number) for number in range(9)]
-            stopping.set()
-            busy.join()
+            try:
+                with served.browser() as browser:
+                    receive(browser, "state")
+                    took = [_press(browser, listening, number) for number in range(9)]
+            finally:
+                stopping.set()
+                busy.join()
     finally:
         os.close(master)
         os.close(slave)

@@ -57,7 +57,7 @@ def run_until_cut(told: dict[str, Any]) -> None:
     path = Path(told["journal"])
     record = read_record(path) if path.exists() else None
     with seated_game(options_of(told), 0, record, lambda simulated: _restored(simulated.table, told)) as seated:
-        journal = Journal.go_on(path) if record else Journal(path)
+        journal = Journal(path, goes_on=record is not None)
         if record is None and seated.seen is not None:
             keep_eyes(seated.seen, told["game"], camera_path(path))
         seated.listeners.insert(0, journal)

@@ -92,7 +92,7 @@ def _go_on(journal: Path) -> Played:
     with contextlib.ExitStack() as stack:
         seated = stack.enter_context(seated_game(HELPERS["options_of"](told), 0, then, as_it_lay))
         _remember_own_move(seated)
-        written = stack.enter_context(contextlib.closing(Journal.go_on(journal)))
+        written = stack.enter_context(contextlib.closing(Journal(journal, goes_on=True)))
         seated.listeners[:0] = [written, events.append]
         assert seated.match.run() is not None
         score = seated.keeper.finish()

@@ -1,5 +1,7 @@
 """The journal: what was written is read back; what is torn or changed is cut."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,3 +80,54 @@ def test_a_journal_that_cannot_be_begun_is_bad_input(tmp_path: Path, in_the_way:
     with pytest.raises(CommandError, match="cannot be written") as caught:
         open_journal(path)
     assert caught.value.code is ExitCode.BAD_INPUT
+
+
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from damludo.play.match.events import EventKind, MatchEvent
+from damludo.play.records.journal import Journal
+
+def room(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+journal = Journal(Path(sys.argv[1]))
+journal.warn = print
+for number in range(4):
+    journal(MatchEvent(EventKind.NOTE, float(number), "before"))
+room(Path(sys.argv[1]).stat().st_size + int(sys.argv[2]))
+for number in range(4, 8):
+    journal(MatchEvent(EventKind.NOTE, float(number), "on the full disk"))
+print(len(Path(sys.argv[1]).read_bytes()))
+if sys.argv[3] == "room":
+    room(resource.RLIM_INFINITY)
+    journal(MatchEvent(EventKind.NOTE, 8.0, "behind"))
+journal.close()
+"""
+"""A game on a disk that takes so many bytes more, then none, and perhaps has room again."""
+
+
+@pytest.mark.parametrize("takes", [0, 1, 40, 100])
+def test_a_disk_that_is_full_for_a_while_costs_no_line(tmp_path: Path, takes: int) -> None:
+    path = tmp_path / "game.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(path), str(takes), "room"], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    full, _, again = done.stdout.splitlines()
+    assert full == f"The game cannot be kept in {path} (File too large): it goes on; please make room on the disk."
+    assert again == f"The whole game is kept in {path} again."
+    content = read_journal(path)
+    assert [entry["t"] for entry in content.entries] == [float(number) for number in range(9)]
+    assert content.cut_bytes == 0
+
+
+def test_a_disk_that_stays_full_keeps_what_was_on_it(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    subprocess.run([sys.executable, "-c", FULL_DISK, str(path), "40", "none"], capture_output=True, check=True)
+    assert [entry["text"] for entry in read_journal(path).entries] == ["before"] * 4
+
+    journal = Journal(path, goes_on=True)
+    journal(EVENTS[1])
+    journal.close()
+    assert len(read_journal(path).entries) == 5

@@ -1,14 +1,13 @@
 """What a hurried simulated table's eyes must not take for a hand: the carriage wherever it may be since its last report."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
-from damludo.play.table.arm import HandGuard, outlines_of_carriage
+from damludo.play.table.arm import HandGuard
 from damludo.play.table.carriage import CarriageShape, carriage_outlines
-from damludo.play.table.foresight import outlines_ahead
+from damludo.play.table.foresight import outlines_of_carriage
 from damludo.play.table.simulated import measured_map, set_table
 from damludo.robot.dialects.grbl import GRBL
 from damludo.robot.frames import GantryMap
@@ -38,14 +37,14 @@ def seen(board: GantryMap, slanted_view: BoardView) -> Seen:
     """The outlines after some reports (time, place on the board)."""
 
     def outlines(
-        reports: list[tuple[float, tuple[float, float]]], now_s: float, make: Any = outlines_ahead
+        reports: list[tuple[float, tuple[float, float]]], now_s: float, hurried: bool = True
     ) -> list[np.ndarray]:
         no_eyes: HandGuard = HandGuard(None, lambda _: None, lambda: False)  # type: ignore[arg-type]
         for time_s, (x, y) in reports:
             no_eyes.sight_before = no_eyes.sight
             no_eyes.sight = CarriageSight(board.to_gantry(x, y, 33.0), time_s, magnet_on=True)
-        ahead = make(no_eyes, board, lambda: slanted_view, lambda: now_s)
-        return [np.asarray(outline) for outline in ahead()]
+        told = outlines_of_carriage(no_eyes, board, lambda: slanted_view, lambda: now_s, hurried=hurried)
+        return [np.asarray(outline) for outline in told()]
 
     return outlines
 
@@ -91,6 +90,6 @@ def test_at_a_real_table_the_reports_age_tells_how_far_ahead_to_look(
 ) -> None:
     way = [(100.0, 130.0, 33.0), (100.0, to_mm, 33.0)]
     for outline, expected in zip(
-        seen(REPORTS, now_s, outlines_of_carriage), carriage_outlines(slanted_view, CarriageShape(), way), strict=True
+        seen(REPORTS, now_s, hurried=False), carriage_outlines(slanted_view, CarriageShape(), way), strict=True
     ):
         assert sorted(map(tuple, np.round(outline, 1))) == sorted(map(tuple, np.round(expected, 1)))
