@@ -55,6 +55,14 @@ def test_a_board_is_found_and_read_cold(start: Path, capsys: pytest.CaptureFixtu
     )
 
 
+def test_paint_decides_whose_discs_are_whose(start: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exchanged = START.translate(str.maketrans("wb", "bw"))
+    assert answer(capsys, str(start), "--discs", "white=cream,black=brown")["squares"] == START.split("/")
+    assert answer(capsys, str(start), "--discs", "white=brown,black=cream")["squares"] == exchanged.split("/")
+    taught = ("--taught", str(start), "--as", "start:english")
+    assert answer(capsys, str(start), *taught, "--discs", "white=brown,black=cream")["white_at"] == "top"
+
+
 def test_a_taught_start_position_tells_where_white_sits(
     start: Path, later: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
