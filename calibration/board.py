@@ -14,7 +14,7 @@ from damludo.vision.finding import BoardFinding
 from damludo.vision.frame import Frame, Image
 from damludo.vision.labels import rows_of_content
 from damludo.vision.look import Look, disc_colours, glance, learn_look
-from damludo.vision.paint import Paints, lightness_lead
+from damludo.vision.paint import CLEAR_LEAD, Paints, lightness_lead
 from damludo.vision.pose import fit_view
 from damludo.vision.sides import SIDES, turned
 from damludo.vision.squares import SquareReader
@@ -31,10 +31,6 @@ LEAST_SUPPORT_NATS = 0.3
 """Evidence for the start position that a place must give in the mean. Where discs stand beside the places, as in a mirrored
 picture, all looks that are learnt are one, and nothing contradicts it: places gave -0.2 to 0.1 there, and 3 to 10 on boards that
 were set up."""
-PAINT_LEAD = 0.2
-"""By so much (natural logarithm) one side's discs must be lighter than the other's, or more of the paint that was told; else
-nobody sees whose are White's. Black discs with a golden ring looked as light as red ones; red ones are lighter than plain black
-ones by 0.6."""
 BETTER_LEAD_NATS = 5.0
 """By so much a turn must explain the picture better than the next one; else the caller must say where White sits."""
 
@@ -175,7 +171,7 @@ def _of_the_alike(tried: Sequence[tuple[float, _Trial]], grid: Grid, start: Mapp
         raise SideUnknown("two ways to see the start position are alike; say with --white-at where White sits")
     # A start position that looks the same from two sides can be played from either: the first of them in order is taken.
     chosen = min([best, *alike], key=lambda trial: SIDES.index(trial.white_at))
-    if chosen.lead is not None and abs(chosen.lead) < PAINT_LEAD:
+    if chosen.lead is not None and abs(chosen.lead) < CLEAR_LEAD:
         raise SideUnknown(
             "the discs of both sides are about as light, so whose are White's is not seen; say with --white-at where White sits, "
             "or with --discs how they are painted"

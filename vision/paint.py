@@ -28,6 +28,10 @@ NAMES: Mapping[str, Bgr] = {
 """Usual paints of discs, as a camera sees them in plain white light."""
 LUMA = np.array([0.114, 0.587, 0.299], dtype=np.float32)
 """Weights of blue, green and red in lightness (Rec. ITU-R BT.601)."""
+CLEAR_LEAD = 0.2
+"""By so much (natural logarithm) one side's discs must be lighter than the other's, or more of the paint that was told; else
+nobody sees whose are White's. Black discs with a golden ring looked as light as red ones; red ones are lighter than plain black
+ones by 0.6."""
 DARK = 10.0
 """Added before the logarithm: the colour of what is nearly black is the camera's noise."""
 

@@ -179,7 +179,7 @@ def _look_at(path: str, arguments: argparse.Namespace, teaching: _Teaching) -> _
         found = cold_reading(image, view, matched(teaching.look, image, view))
     else:
         found = adapted_reading(teaching.look, image, view)
-    if arguments.discs is not None and (teaching.look is None or teaching.empty_only):
+    if teaching.look is None or teaching.empty_only:
         found = _named_by_paint(found, image, view, arguments.discs)
     squares, confidence = _letters(found, view.grid)
     placed = [[round(float(x), 2), round(float(y), 2)] for x, y in corners]
@@ -187,19 +187,21 @@ def _look_at(path: str, arguments: argparse.Namespace, teaching: _Teaching) -> _
 
 
 def _named_by_paint(
-    found: "NDArray[np.float64]", image: "Image", view: "BoardView", paints: "Paints"
+    found: "NDArray[np.float64]", image: "Image", view: "BoardView", paints: "Paints | None"
 ) -> "NDArray[np.float64]":
-    """Exchange the sides of a reading that took the lighter discs for White's, if the paint says so; both must be seen."""
+    """Exchange the sides of a reading if the paint that was told, or else the lightness, clearly says so; both must be seen."""
     import numpy as np
 
     from damludo.vision.content import Content
     from damludo.vision.look import disc_colours, learn_look
+    from damludo.vision.paint import CLEAR_LEAD, lightness_lead
 
     content = {place: Content(int(found[place].argmax())) for place in view.grid.playable}
     if not any(what.is_white for what in content.values()) or not any(what.is_black for what in content.values()):
         return found
-    lead = paints.lead(*disc_colours(learn_look(image, view, content, radius=0), image, view))
-    return found if lead >= 0.0 else np.asarray(found[:, [0, 3, 4, 1, 2]])
+    told = paints.lead if paints is not None else lightness_lead
+    lead = told(*disc_colours(learn_look(image, view, content, radius=0), image, view))
+    return found if lead > -CLEAR_LEAD else np.asarray(found[:, [0, 3, 4, 1, 2]])
 
 
 def _look_with_profile(path: str, profile: "CameraProfile") -> _Seen:
