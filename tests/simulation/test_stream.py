@@ -95,7 +95,7 @@ def test_opencv_sees_the_pictures(server: PictureServer) -> None:
         done, image = capture.read()
         assert done
         assert image.shape == (64, 128, 3)
-        numbers.append(_number(image))
+        numbers.append(_number(image.astype(np.uint8)))
     capture.release()
     # How many are left out between two is a matter of how busy the computer is.
     assert all(first < second for first, second in itertools.pairwise(numbers))
