@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from damludo.calibration.quality import mean_picture
 from damludo.vision.board import find_candidates, refined_view, view_from_corners
 from damludo.vision.content import BoardSizes, Content, Grid
-from damludo.vision.errors import BoardNotFound, NoBoardSeen
+from damludo.vision.errors import BoardNotFound, NoBoardSeen, SideUnknown
 from damludo.vision.finding import BoardFinding
 from damludo.vision.frame import Frame, Image
 from damludo.vision.labels import rows_of_content
-from damludo.vision.look import Look, glance, learn_look
+from damludo.vision.look import Look, glance, learn_look, lightness
 from damludo.vision.pose import fit_view
 from damludo.vision.sides import SIDES, turned
 from damludo.vision.squares import SquareReader
@@ -30,6 +30,9 @@ LEAST_SUPPORT_NATS = 0.3
 """Evidence for the start position that a place must give in the mean. Where discs stand beside the places, as in a mirrored
 picture, all looks that are learnt are one, and nothing contradicts it: places gave -0.2 to 0.1 there, and 3 to 10 on boards that
 were set up."""
+LIGHTER_LEAD = 0.2
+"""By so much (natural logarithm of luma) one side's discs must be lighter than the other's; else whose are White's is not seen.
+Black discs with a golden ring looked as light as red ones; red ones are lighter than plain black ones by 0.6."""
 BETTER_LEAD_NATS = 5.0
 """By so much a turn must explain the picture better than the next one; else the caller must say where White sits."""
 
@@ -50,6 +53,7 @@ class _Trial:
         white_at: side of the picture where White's rank 1 lies.
         doubtful: how many places, by the colour of their middles alone, rather hold something else.
         support: nats by which the places together rather hold what they should.
+        lighter: by how much White's discs are lighter than Black's; None if it is known where White sits.
     """
 
     view: BoardView
@@ -57,6 +61,7 @@ class _Trial:
     white_at: str
     doubtful: int
     support: float
+    lighter: float | None
 
 
 def set_up(
@@ -81,7 +86,8 @@ def set_up(
 
     Raises:
         NoBoardSeen: no board.
-        BoardNotFound: no window or turn of it shows the start position, or two do equally well.
+        BoardNotFound: no window or turn of it shows the start position.
+        SideUnknown: two turns show it equally well, or the discs of both sides are about as light.
     """
     if not frames:
         raise BoardNotFound("there is no picture to set up the board with; check the camera with 'damludo doctor'")
@@ -120,7 +126,8 @@ def set_up_at(
 
     Raises:
         BadPose: the corners do not span a board.
-        BoardNotFound: no turn of it shows the start position, or two do equally well.
+        BoardNotFound: no turn of it shows the start position.
+        SideUnknown: as of `set_up`.
     """
     view = view_from_corners(corners, (image.shape[1], image.shape[0]), grid, sizes, refine=image)
     sides = (white_at,) if white_at else SIDES
@@ -130,7 +137,7 @@ def set_up_at(
     try:
         best = _chosen(image, tried, grid, start)
     except BoardNotFound as error:
-        raise BoardNotFound(f"{error}; or the corners are not those of the board") from error
+        raise type(error)(f"{error}; or the corners are not those of the board") from error
     # Whoever gives corners has measured nothing: how wide discs are the picture tells.
     look = learn_look(image, best.view, start, radius=0)
     return best.view, replace(look, stack=learn_stacks([image], best.view, look, start)), best.white_at
@@ -150,7 +157,12 @@ def _chosen(image: Image, tried: list[tuple[float, _Trial]], grid: Grid, start: 
             f"with White at the {best.white_at} of the picture the squares do not show the position that the game begins with, "
             f"with White at the {side} they do: turn the board, or say --white-at {side}"
         ) from error
-    return _of_the_alike(tried, grid, start)
+    chosen = _of_the_alike(tried, grid, start)
+    if chosen.lighter is not None and abs(chosen.lighter) < LIGHTER_LEAD:
+        raise SideUnknown(
+            "the discs of both sides are about as light, so whose are White's is not seen; say with --white-at where White sits"
+        )
+    return chosen
 
 
 def _of_the_alike(tried: Sequence[tuple[float, _Trial]], grid: Grid, start: Mapping[int, Content]) -> _Trial:
@@ -159,7 +171,7 @@ def _of_the_alike(tried: Sequence[tuple[float, _Trial]], grid: Grid, start: Mapp
     rivals = [(other, trial) for other, trial in tried[1:] if trial.white_at != best.white_at]
     alike = [trial for other, trial in rivals if score - other < BETTER_LEAD_NATS]
     if any(not _same_picture(grid, start, best.white_at, trial.white_at) for trial in alike):
-        raise BoardNotFound("two ways to see the start position are alike; say with --white-at where White sits")
+        raise SideUnknown("two ways to see the start position are alike; say with --white-at where White sits")
     # A start position that looks the same from two sides can be played from either: the first of them in order is taken.
     return min([best, *alike], key=lambda trial: SIDES.index(trial.white_at))
 
@@ -221,7 +233,7 @@ def best_turn(image: Image, view: BoardView, start: Mapping[int, Content]) -> st
     """Return the side of the picture where White sits, for a view made as if White sat at the bottom.
 
     Raises:
-        BoardNotFound: two sides show the start position equally well, and do not look the same.
+        SideUnknown: two sides show the start position equally well, and do not look the same.
     """
     tried = [_judged(image, turned(view, SIDES[0], side), side, start, decide_colour=True) for side in SIDES]
     return _of_the_alike(sorted(tried, key=lambda pair: -pair[0]), view.grid, start).white_at
@@ -240,9 +252,10 @@ def _judged(
     own = sides[np.arange(len(places)), wanted]
     others = np.where(np.arange(3)[None] == wanted[:, None], -np.inf, sides).max(axis=1)
     score = support = float(np.clip(own - others, -10, 10).sum())
-    if decide_colour and look.disc[0, 0] < look.disc[1, 0]:
+    lighter = float(np.subtract(*lightness(look, image, view))) if decide_colour else None
+    if lighter is not None and lighter < 0.0:
         score -= 2 * BETTER_LEAD_NATS + 20 * len(places)  # the half turn: dark discs would be White's
-    return score, _Trial(view, look, side, int((others > own).sum()), support)
+    return score, _Trial(view, look, side, int((others > own).sum()), support, lighter)
 
 
 def _side(content: Content) -> int:

@@ -7,6 +7,8 @@ MOVES_LEFT = 30
 RESERVE_S = 0.03
 """Kept back from every budget: the way of the answer to the other program."""
 LEAST_S = 0.005
+LAST_KEPT, LAST_KEPT_S = 0.2, 0.5
+"""What the last move of a period leaves of its time: this part, at most so much."""
 DIFFICULT = 1.5
 """A difficult move may take so many times its share."""
 
@@ -40,8 +42,10 @@ def _spendable(clock: Clock, times: float) -> float:
     share = clock.time_s / (MOVES_LEFT if clock.moves is None else max(clock.moves, 1))
     wish = (share + 0.8 * clock.increment_s) * times
     # Half of all that is left at most: a share of the last moves must not hang on one slow answer. The very last move of a
-    # period may take all of it.
-    most = clock.time_s if clock.moves == 1 else 0.5 * clock.time_s + min(clock.increment_s, clock.time_s) * 0.4
+    # period may take nearly all of it.
+    most = 0.5 * clock.time_s + min(clock.increment_s, clock.time_s) * 0.4
+    if clock.moves == 1:
+        most = clock.time_s - min(LAST_KEPT * clock.time_s, LAST_KEPT_S)
     return max(min(wish, most) - RESERVE_S, LEAST_S)
 
 

@@ -13,7 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from damludo.engine.budget import Clock, Margin, most_seconds_for, seconds_for
 from damludo.engine.errors import BadHubLine, EngineError
-from damludo.engine.hub_text import Line, find_move, read_line, read_position, write_line, write_move
+from damludo.engine.hub_game import GameReader
+from damludo.engine.hub_text import Line, read_line, write_line, write_move
 from damludo.engine.levels import LEVELS, ladder_of
 from damludo.engine.memory import Searchers
 from damludo.engine.port import Choice, Limits
@@ -27,7 +28,6 @@ NORMAL = "normal"
 STOP_AGAIN_S = 0.002
 STOP_TURNS = 2
 """A search that has not ended after so many of these turns gets no processor to end on; its last depth is the answer then."""
-MAX_MOVES = 5_000
 MODES = ("think", "ponder", "analyze")
 
 
@@ -43,7 +43,10 @@ class Wishes:
     @property
     def seconds(self) -> float | None:
         """Time for one move, at most."""
-        return self.move_s if self.clock is None else most_seconds_for(self.clock)
+        if self.clock is None:
+            return self.move_s
+        most_s = most_seconds_for(self.clock)
+        return most_s if self.move_s is None else min(most_s, self.move_s)
 
     @property
     def enough_s(self) -> float | None:
@@ -73,6 +76,7 @@ class HubServer:
         self._variant = VARIANTS["international"]
         self._level, self._seed = len(LEVELS), 0
         self._game: Game | None = Game.new(self._variant)
+        self._reader = GameReader(self._variant)
         self._wishes, self._wishes_spent = Wishes(), False
         self._ready = False
         self._search: _Search | None = None
@@ -136,6 +140,7 @@ class HubServer:
         if name == "variant":
             self._variant = variant("international" if value == NORMAL else value)
             self._game, self._ready = Game.new(self._variant), False
+            self._reader = GameReader(self._variant)
         elif name == "level":
             self._level, self._ready = _whole(name, value, 1, len(LEVELS)), False
         elif name == "seed":
@@ -167,21 +172,7 @@ class HubServer:
         self._refuse_while_searching()
         # Until the line is understood there is no position: a search from an older one would be a wrong answer.
         self._game = None
-        if "pos" in line.values:
-            game = Game.new(self._variant, read_position(self._variant, line.values["pos"]))
-        elif "start" in line.flags:
-            game = Game.new(self._variant)
-        else:
-            raise BadHubLine("pos needs pos=... or start")
-        moves = line.values.get("moves", "").split()
-        if len(moves) > MAX_MOVES:
-            raise BadHubLine(f"{len(moves)} moves are too many; at most {MAX_MOVES} are read")
-        for number, text in enumerate(moves, 1):
-            move = find_move(self._variant, text, game.legal_moves())
-            if move is None:
-                raise BadHubLine(f"move {number} of the line, {text[:40]!r}, is not legal in {self._variant.key} there")
-            game = game.make(move)
-        self._game = game
+        self._game = self._reader.read(line)
 
     def _set_level(self, line: Line) -> None:
         self._refuse_while_searching()
@@ -238,7 +229,8 @@ class HubServer:
 
     def _ponder_hit(self, line: Line) -> None:
         if self._search is not None:
-            self._search.hit(self._wishes.enough_s or self._wishes.seconds)
+            seconds = self._wishes.enough_s or self._wishes.seconds
+            self._search.hit(None if seconds is None else self._margin.within(seconds))
 
     def _refuse_while_searching(self) -> None:
         if self._search is None:

@@ -22,7 +22,7 @@ from damludo.engine.writing import PLAIN
 from damludo.rules.ending import events_of, moves_counted, strong_side
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
-from damludo.rules.position import PIECES, Position
+from damludo.rules.position import PIECES, Colour, Position
 from damludo.rules.traits import Event, Variant
 
 MATE, PROVED = kernel.MATE, kernel.PROVED
@@ -30,6 +30,10 @@ PLAIN_NODES = 6_000
 """A search of so few positions is over sooner than a compiler is loaded."""
 SMALL_TABLE, LARGE_TABLE = 1 << 12, 1 << 22
 """Entries of the table, 16 bytes each."""
+MOST_CLEARED = 1 << 20
+"""Compiled searches clear a table of up to so many entries for the next search. A larger one is made anew: of more than 32 MB
+the system clears only what is used.
+"""
 LONGEST_PATH = 1_500
 """So many positions of a game are looked at for repetitions."""
 ZOBRIST = tuple(map(random.Random("the keys of positions").getrandbits, [62] * 512))
@@ -140,11 +144,24 @@ class Searcher:
             memory[kernel.ENDGAMES + 1] = self._endgames.pieces
         memory[kernel.LIMIT] = kernel.TABLE
         memory[kernel.ENTRIES] = entries
-        for place, number in enumerate(ZOBRIST, kernel.ZOBRIST):
-            memory[place] = number
-        for place, number in enumerate(reductions(), kernel.REDUCTIONS):
-            memory[place] = number
+        memory[kernel.ZOBRIST : kernel.ZOBRIST + len(ZOBRIST)] = ZOBRIST
+        memory[kernel.REDUCTIONS : kernel.REDUCTIONS + len(reductions())] = reductions()
         return memory
+
+    def _forget(self, entries: int) -> None:
+        """Have a memory of so many entries, in which nothing stands that a search could remember."""
+        memory = self._memory
+        if memory[kernel.ENTRIES] != entries or (self._program.form is not PLAIN and entries > MOST_CLEARED):
+            self._memory = self._new_memory(entries)
+            return
+        memory[kernel.GENERATION] = memory[kernel.FIRST_SCORE] = 0
+        for side in Colour:
+            history = kernel.HISTORY + side * 128 * 128
+            self._clear(history, history + self._layout.width * 128)
+        self._clear(kernel.TABLE, kernel.TABLE + 2 * entries)
+
+    def _clear(self, start: int, end: int) -> None:
+        self._memory[start:end] = [0] * (end - start) if self._program.form is PLAIN else 0
 
     def begin(self, game: Game, limits: Limits, keep: bool = False) -> None:
         """Prepare a search of the last position of a game.
@@ -159,12 +176,11 @@ class Searcher:
         elif limits.seconds is None and self._program.form is PLAIN:
             entries = min(self._entries, 1 << 16)
         if (limits.seconds is None and not keep) or self._memory[kernel.ENTRIES] != entries:
-            self._memory = self._new_memory(entries)
+            self._forget(entries)
         memory = self._memory
         memory[kernel.STOP], memory[kernel.NODES], memory[kernel.NODE_LIMIT] = 0, 0, limits.nodes
         memory[kernel.GENERATION], memory[kernel.WHOLE] = (memory[kernel.GENERATION] + 1) % 256, 0
-        for place in range(kernel.KILLERS, kernel.KILLERS + 2 * 256):
-            memory[place] = 0
+        self._clear(kernel.KILLERS, kernel.KILLERS + 2 * 256)
         if self._endgames is not None:
             known = self._endgames.knows(game.position)
             memory[kernel.ENDGAMES] = kernel.TABLE + 2 * entries if known else 0

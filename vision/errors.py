@@ -7,7 +7,8 @@ VisionError
 │   └── EndOfFrames      a recording is over (not a fault)
 ├── BadPicture           a picture cannot be decoded or has impossible dimensions
 ├── BoardNotFound        no board is seen, or not surely enough
-│   └── NoBoardSeen      nothing in the picture looks like one
+│   ├── NoBoardSeen      nothing in the picture looks like one
+│   └── SideUnknown      it is seen, but not where White sits
 └── BadPose              a camera pose cannot be computed or used
 """
 
@@ -42,6 +43,10 @@ class BoardNotFound(VisionError):
 
 class NoBoardSeen(BoardNotFound):
     """Nothing in the picture looks like a board: there is no use in looking for it in another way."""
+
+
+class SideUnknown(BoardNotFound):
+    """The board is seen with its discs, but not where White sits: somebody has to say it."""
 
 
 class BadPose(VisionError):

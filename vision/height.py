@@ -23,6 +23,8 @@ GAIN = 0.06
 """Relative deviation of a disc's paint, and of the light on one square."""
 FLAT, GROUND, SOLID, RIM = 0.010, 0.05, 0.025, 0.05
 """Deviations of samples: everywhere; of the board's and of the discs' brightness (grain); where an edge is misplaced."""
+KNOWN_GROUND = 0.02
+"""The same as `GROUND` where this very square was seen empty: its grain is known, only the light on it may have changed."""
 SAMPLES_A_FACT = 10.0
 """So many neighbouring samples err alike (grain, blur, compression) and count as one; fitted on 24 rendered set-ups."""
 ROBUST = 4.0
@@ -120,12 +122,17 @@ def _prior(offsets: int) -> Floats:
     return prior.astype(np.float32)
 
 
-def sample_weights(field: StackField, look: StackLook, rows: Rows, side: Rows, discs: int) -> Floats:
-    """Return one over the variance of the samples around a stack in the middle, shape (p, n)."""
+def sample_weights(
+    field: StackField, look: StackLook, rows: Rows, side: Rows, discs: int, ground: float = GROUND
+) -> Floats:
+    """Return one over the variance of the samples around a stack in the middle, shape (p, n).
+
+    `ground` is the deviation of the board's brightness, relative to it.
+    """
     painted = paint(field, look, rows, side, np.zeros((len(rows), 2 * discs), dtype=np.float32))
     solid = painted.top_cover + painted.wall_cover
     contrast = np.clip(np.abs(painted.bright - field.floor(look, rows)), 0, 1)
-    deviation = FLAT + GROUND * painted.floor + SOLID * (painted.wall + painted.face)
+    deviation = FLAT + ground * painted.floor + SOLID * (painted.wall + painted.face)
     deviation = deviation + 4 * RIM * solid * (1 - solid) * contrast
     return np.asarray(1 / (SAMPLES_A_FACT * deviation**2), dtype=np.float32)
 
@@ -142,13 +149,32 @@ class HeightJudge:
         self._look = look
         self._field = StackField(patches, telling_samples(StackField(patches), look, SAMPLES))
         rows = np.arange(len(patches.places))
-        weights = []
-        for side in (0, 1):
-            both = [sample_weights(self._field, look, rows, np.full(len(rows), side), discs) for discs in (1, 2)]
-            weights.append(DENSER * 0.5 * (both[0] + both[1]) * self._field.on_board)
-        self._weights = np.stack(weights)
+        self._weights, self._weights_where_known = (
+            _weights(self._field, look, rows, g) for g in (GROUND, KNOWN_GROUND)
+        )
         self._others, self._spoilt = _neighbourhood(self._field, look)
         self._canvas = Canvas.of(self._field, look, rows)
+
+    def learn_ground(
+        self, image: Image, light: LightField, empty: NDArray[np.bool_], occupied: NDArray[np.bool_]
+    ) -> None:
+        """Learn what empty places look like, each for itself: how a stack darkens its own square tells more than how it differs
+        from the usual square.
+
+        Args:
+            image: the picture, with nothing over the board.
+            light: on it.
+            empty, occupied: shape (p,), places that surely hold nothing, and those that may hold something.
+        """
+        rows = np.nonzero(empty)[0]
+        if not len(rows):
+            return
+        beside = np.append(occupied, False)[self._others[rows]]
+        clear = ~(self._spoilt[rows] & beside[:, :, None]).any(axis=1)
+        seen = self._field.brightness(image, light, rows)
+        self._canvas.floor[rows] = np.where(clear, seen, self._canvas.floor[rows])
+        known = self._weights_where_known[:, rows]
+        self._weights[:, rows] = np.where(clear, known, self._weights[:, rows])
 
     def evidence(
         self, image: Image, light: LightField, side: Rows, offset: Floats, asked: NDArray[np.bool_] | None = None
@@ -174,6 +200,20 @@ class HeightJudge:
         start = self._start(canvas, side[rows], seen, weight, offset[rows])
         man = fit_on(canvas, self._look, side[rows], seen, weight, start, ROUNDS, DENSER)
         king = self._cost_of_king(canvas, side[rows], seen, weight, man)
+        # The king was sought from where the man was found: whoever comes second is fitted better, so the man has his turn again.
+        again = np.nonzero(king < man.cost)[0]
+        if len(again):
+            better = fit_on(
+                canvas.part(again),
+                self._look,
+                side[rows[again]],
+                seen[again],
+                weight[again],
+                man.feet[again],
+                ROUNDS,
+                DENSER,
+            )
+            man.cost[again] = np.minimum(man.cost[again], better.cost)
         result[rows] = np.clip(0.5 * (man.cost - king), -MOST_NATS, MOST_NATS)
         return result
 
@@ -216,6 +256,16 @@ class HeightJudge:
         tip, _ = self._field.seen_at(rows, feet, self._field.height)
         middle, growth = self._field.seen_at(rows, np.zeros_like(feet), 2 * self._field.height)
         return np.asarray((tip - middle) / np.float32(growth), dtype=np.float32)
+
+
+def _weights(field: StackField, look: StackLook, rows: Rows, ground: float) -> Floats:
+    """Return the weights of the samples for each side's stacks, whatever their height, shape (2, p, n)."""
+    weights = []
+    for side in (0, 1):
+        sides = np.full(len(rows), side)
+        man, king = (sample_weights(field, look, rows, sides, discs, ground) for discs in (1, 2))
+        weights.append(DENSER * 0.5 * (man + king) * field.on_board)
+    return np.stack(weights)
 
 
 def _neighbourhood(field: StackField, look: StackLook) -> tuple[Rows, NDArray[np.bool_]]:

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from damludo.vision.region import Mask, Region
+from damludo.vision.region import Gray, Mask, Region, Spot
 
 CHAIN_SQUARES = 7.0
 """Most squares that one capture changes in a chain."""
@@ -29,6 +29,41 @@ LEFT_PART = 0.08
 """The same of a long chain, as a part of it."""
 OVERHANG_SQUARES = 1.1
 """A stack's round top crosses the border along no more than this, seen from 36 degrees; an arm is wider."""
+EXCHANGE_CONTRAST = 0.4
+"""Places whose log-brightness changed by this much may have exchanged what they showed (a black king on brown wood: 1.35)."""
+EXCHANGE_PART = 0.25
+"""... if each now shows what the other showed within this part of the contrast: light is not the same all over a board."""
+
+SHADOW_SQUARES = 0.4
+"""So far beyond what discs hide anyhow the shadow of one may reach that surely came or left (a king at the corner: a third of a
+square beside it)."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Looks:
+    """The board before and now, to compare places by their brightness.
+
+    Attributes:
+        before: log-brightness of the calm picture, reduced size.
+        now: that of this frame in the same exposure.
+    """
+
+    before: Gray
+    now: Gray
+
+    @classmethod
+    def of(cls, before: Gray, now: Gray) -> "Looks":
+        """Return both pictures in the exposure of the first."""
+        return cls(before, now - np.float32(np.median((now - before)[::2, ::2])))
+
+    def exchanged(self, spots: tuple[Spot, ...]) -> NDArray[np.bool_]:
+        """Return for each place whether it shows what another showed, and that one what this one showed; shape (spots,)."""
+        feet = [spot.foot > 0 for spot in spots]
+        before, now = (np.array([np.median(picture[foot]) for foot in feet]) for picture in (self.before, self.now))
+        contrast = np.abs(now - before)
+        near = EXCHANGE_PART * contrast[:, None]
+        meets = (np.abs(before[None, :] - now[:, None]) <= near) & (np.abs(now[None, :] - before[:, None]) <= near)
+        return np.asarray((contrast >= EXCHANGE_CONTRAST) & meets.any(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +186,9 @@ def _area_evidence(squares: float, usual: float) -> float:
     return min(max(4.0 * math.log2((squares + 0.05) / usual), NOTHING_EVIDENCE), -NOTHING_EVIDENCE)
 
 
-def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: Mask | None) -> Cover:
+def components(
+    mask: Mask, moving: NDArray[np.bool_], region: Region, machine: Mask | None, looks: Looks | None = None
+) -> Cover:
     """Return what hides the board, part by part.
 
     Args:
@@ -159,6 +196,7 @@ def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: M
         moving: what changed since the frame before, same shape.
         region: the part of the picture that is watched, with its border and, where the pose is known, its spots.
         machine: where the machine is, same shape; None if it is out of sight.
+        looks: the pictures that the mask was found from; without them no part is wider at the border than one stack.
     """
     count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     touching = np.bincount(labels[region.border > 0], minlength=count)
@@ -185,38 +223,86 @@ def components(mask: Mask, moving: NDArray[np.bool_], region: Region, machine: M
         still = patch.moving_squares < STILL * patch.squares
         # What is as small as a disc and does not reach the border is no arm anyhow.
         if still and patch.squares <= CHAIN_SQUARES and (touching[k] or not patch.may_be_a_disc):
-            patch = replace(patch, explained=_explained_by_discs(labels == k, region))
+            patch = replace(patch, explained=_explained_by_discs(labels == k, region, looks))
         patches.append(patch)
         is_disc[k] = still and (patch.explained or patch.may_be_a_disc or patch.lies_inside)
     patches.sort(key=lambda patch: -patch.squares)
     return Cover(mask=mask, discs=is_disc[labels].astype(np.uint8), patches=tuple(patches))
 
 
-def _explained_by_discs(part: NDArray[np.bool_], region: Region) -> bool:
+def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | None) -> bool:
     """Return whether discs on some places hide all of a part: a king's two places that meet at a corner, beside the border.
 
     Where the pose is not known, all that does not touch the border may be discs.
     An arm fills the squares between the places, too, and crosses the border along more than a stack that overhangs it.
+    But where a place shows what another one showed, and that one what this one showed, a disc went there for certain,
+    however wide its shadow makes it, and however little of it is seen to change: an arm over both looks like an arm on both.
     """
-    _, _, runs, _ = cv2.connectedComponentsWithStats((part & (region.border > 0)).astype(np.uint8), connectivity=8)
-    if max(runs[1:, cv2.CC_STAT_AREA], default=0) > OVERHANG_SQUARES * region.square_px:
-        return False
+    border = part & (region.border > 0)
+    _, _, runs, _ = cv2.connectedComponentsWithStats(border.astype(np.uint8), connectivity=8)
     if not region.spots:
         return len(runs) == 1
-    rest, faint = part.copy(), []
-    for spot in region.spots:
-        foot = spot.foot > 0
-        share = float(np.count_nonzero(part & foot)) / max(1, int(np.count_nonzero(foot)))
-        if share >= FILLED:
-            rest &= spot.reach == 0
-        elif share >= FAINT and not spot.outermost:
-            faint.append(spot.reach)
+    wide = bool(max(runs[1:, cv2.CC_STAT_AREA], default=0) > OVERHANG_SQUARES * region.square_px)
+    share = np.array([_share(part, spot.foot) for spot in region.spots])
+    if _are_places(part, border, share, np.zeros(len(share), dtype=np.bool_), region, wide=wide):
+        return True
+    if looks is None or not (share >= FAINT).any():
+        return False
+    return _are_places(part, border, share, looks.exchanged(region.spots), region, wide=wide)
+
+
+def _are_places(
+    part: NDArray[np.bool_],
+    border: NDArray[np.bool_],
+    share: NDArray[np.float64],
+    went: NDArray[np.bool_],
+    region: Region,
+    *,
+    wide: bool,
+) -> bool:
+    """Return whether a part is what discs on the places below it hide.
+
+    Args:
+        part, border: the part, and where it touches the border of the region.
+        share: how much of each spot's foot it hides, shape (spots,).
+        went: True for spots that a disc surely came to or left, shape (spots,).
+        region: with its spots.
+        wide: it touches the border along more than one stack does.
+    """
+    filled, faint = share >= FILLED, (share >= FAINT) & (share < FILLED)
+    filled |= faint & went
+    if _fills_a_block([region.spots[k].place for k in np.flatnonzero(filled)], region):
+        return False
+    rest = part.copy()
+    for k in np.flatnonzero(filled):
+        reach = region.spots[k].reach
+        if wide and not went[k] and (border & (reach > 0)).any():
+            return False
+        rest &= (cv2.dilate(reach, region.kernel(2 * SHADOW_SQUARES)) if went[k] else reach) == 0
     most = max(LEFT_SQUARES * region.area_px, LEFT_PART * np.count_nonzero(part))
-    if not (part & (region.border > 0)).any():
-        # Of a disc on a square of its own brightness only the rim and the shadow show. An arm that looks like the frame still
-        # comes over the outermost squares, and it covers parts of several places.
-        for reach in faint if len(faint) == 1 else ():
-            rest &= reach == 0
-        return bool(np.count_nonzero(rest) <= most)
-    beyond = np.count_nonzero(rest & (region.border > 0))
-    return bool(np.count_nonzero(rest) <= most and beyond <= LEFT_BORDER_SQUARES * region.square_px)
+    if border.any():
+        beyond = np.count_nonzero(rest & border)
+        return bool(np.count_nonzero(rest) <= most and beyond <= LEFT_BORDER_SQUARES * region.square_px)
+    # Of a disc on a square of its own brightness only the rim and the shadow show. An arm that looks like the frame still comes
+    # over the outermost squares, and it covers parts of several places.
+    of_faint = [k for k in np.flatnonzero(faint & ~filled) if not region.spots[k].outermost]
+    if len(of_faint) == 1:
+        rest &= region.spots[of_faint[0]].reach == 0
+    return bool(np.count_nonzero(rest) <= most)
+
+
+def _share(part: NDArray[np.bool_], foot: Mask) -> float:
+    """Return the part of a foot that is hidden."""
+    below = foot > 0
+    return float(np.count_nonzero(part & below)) / max(1, int(np.count_nonzero(below)))
+
+
+def _fills_a_block(places: list[int], region: Region) -> bool:
+    """Return whether four places around one crossing are among those given.
+
+    One turn changes places along its lines, where discs may stand on all squares, too; a hand that rests there covers them side
+    by side.
+    """
+    board = np.zeros((region.rows, region.columns), dtype=np.bool_)
+    board.flat[places] = True
+    return bool((board[1:, 1:] & board[1:, :-1] & board[:-1, 1:] & board[:-1, :-1]).any())

@@ -92,6 +92,9 @@ class HomesReader:
         table[:, [Content.WHITE_KING, Content.BLACK_KING]] -= KING_PENALTY_NATS
         return np.asarray(np.maximum(table - table.max(axis=1, keepdims=True), -30.0))
 
+    def learn_ground(self, image: Image, content: Mapping[int, Content]) -> None:
+        """Nothing is learnt: what empty squares look like matters to heights only, and these are not read here."""
+
     def _as_taught(self) -> Floats:
         table = np.full((len(self.content), len(Content)), -TAUGHT_NATS)
         for place, content in self.content.items():

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.frame import Frame
-from damludo.vision.hiding import ARM_BORDER_SQUARES, Cover, components, hand_evidence
+from damludo.vision.hiding import ARM_BORDER_SQUARES, Cover, Looks, components, hand_evidence
 from damludo.vision.region import Gray, Mask, Region
 
 Outline = NDArray[np.float64]
@@ -252,7 +252,7 @@ class MotionWatch:
             # The calm picture may have taken the tip of an arm for a disc. Where the board shows as it last lay still, the arm is
             # gone, not come.
             mask = self._opened(mask & self._hidden(self._still, gray))
-        return components(mask, moving, self.region, self._machine_part)
+        return components(mask, moving, self.region, self._machine_part, Looks.of(self._calm.gray, gray))
 
     def _hidden(self, calm: _Calm, gray: Gray) -> Mask:
         """Return where the gradients of a calm picture are missing, 1 there."""
@@ -319,9 +319,9 @@ class MotionWatch:
         """Take the calm picture for how the board last lay still, unless a finger tip may be in it that rests on the edge."""
         if self._still is not None and not (self._follows or lies):
             seen = self.region.inside if self._machine_part is None else self.region.inside & (1 - self._machine_part)
-            new = components(
-                self._opened(self._hidden(self._still, gray) & seen), moving, self.region, self._machine_part
-            )
+            hidden = self._opened(self._hidden(self._still, gray) & seen)
+            looks = Looks.of(self._still.gray, gray)
+            new = components(hidden, moving, self.region, self._machine_part, looks)
             if any(patch.border_squares >= ARM_BORDER_SQUARES and not patch.explained for patch in new.patches):
                 return
         self._still, self._follows = self._calm, True

@@ -34,6 +34,12 @@ DARK = 10.0
 _LOG = np.log(np.arange(256, dtype=np.float32) + DARK)
 _TO_TONE = np.array([[1 / 3, -0.5, 1.0], [1 / 3, -0.5, -1.0], [1 / 3, 1.0, 0.0]], dtype=np.float32)
 """Log B, G, R (rows) to brightness, red against the others, blue against green (columns)."""
+_FROM_TONE = np.linalg.inv(_TO_TONE)
+
+
+def values_of_tones(colours: Floats) -> Floats:
+    """Return the pixel values (B, G, R) that `tones` made such colours of, shape (..., 3)."""
+    return np.asarray(np.exp(colours @ _FROM_TONE) - DARK, dtype=np.float32)
 
 
 def tones(image: Image) -> Floats:

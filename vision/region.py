@@ -36,11 +36,13 @@ class Spot:
     """What discs on one place hide, at reduced size.
 
     Attributes:
+        place: its index.
         foot: what one disc hides for certain, 1 there.
         reach: all that a stack may change, 1 there.
         outermost: the place lies at the edge of the board.
     """
 
+    place: int
     foot: Mask
     reach: Mask
     outermost: bool
@@ -112,7 +114,7 @@ class Region:
             stack = self.polygon(_outline_of_discs(view, place, radius, STACK_DISCS * height))
             rank, file = divmod(place, self.columns)
             outermost = rank in (0, self.rows - 1) or file in (0, self.columns - 1)
-            found.append(Spot(foot, np.asarray(cv2.dilate(stack, wider), dtype=np.uint8), outermost))
+            found.append(Spot(place, foot, np.asarray(cv2.dilate(stack, wider), dtype=np.uint8), outermost))
         return tuple(found)
 
     @cached_property

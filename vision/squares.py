@@ -81,6 +81,19 @@ class SquareReader:
         result[self._patches.places] = found
         return result
 
+    def learn_ground(self, image: Image, content: Mapping[int, Content]) -> None:
+        """Learn how each empty square looks, from a quiet picture of a board that surely holds this; it helps to see crowns.
+
+        Args:
+            image: shape (h, w, 3), BGR, as large as the view's picture, with no hand over the board.
+            content: of all playable places.
+        """
+        if self._heights is None:
+            return
+        empty = np.array([content.get(int(place)) is Content.EMPTY for place in self._patches.places])
+        _, light = normalised(self._patches, image, self.look.step)
+        self._heights.learn_ground(image, light, empty, ~empty)
+
     def evidence(self, image: Image) -> NDArray[np.float64]:
         """Return what the outlines alone say, shape (p, 5), nats against the empty square, without any limit."""
         return np.asarray(self._outlines(image)[0], dtype=np.float64)

@@ -91,6 +91,9 @@ class PictureReader(Protocol):
             believed: what surely stands where (crowns need not be looked for there); None before anything was believed.
         """
 
+    def learn_ground(self, image: Image, content: Mapping[int, Content]) -> None:
+        """Learn how the empty places look, from a quiet picture of a board that surely holds this."""
+
 
 class BoardWatcher:
     """Follows one board from quiet picture to quiet picture.
@@ -322,9 +325,12 @@ class BoardWatcher:
         self.glimpses.clear()
 
     def _take_baseline(self, frames: Sequence[Frame]) -> None:
-        self._baseline = self._sampler.sample(_average(frames))
+        mean = _average(frames)
+        self._baseline = self._sampler.sample(mean)
         self._baseline_frame, self._baseline_s = frames[-1].number, frames[-1].time_s
         self._baseline_is_calm = len(frames) >= CALM_FRAMES
+        if self._baseline_is_calm and self._believed is not None:
+            self._reader.learn_ground(_rounded(mean), self._believed)
         # What stirred before is in the baseline.
         self._baseline_due = self._stirred = self._baseline_is_carried = False
 

@@ -363,15 +363,16 @@ class Breach:
 
 
 BREACHES = ("illegal", "missed_capture", "captured_left", "uncrowned")
+GAMES_SEARCHED, PLIES_SEARCHED = 20, 80
+"""So many games of chance are searched for a position that allows a breach, each so far."""
 
 
 def play_breach(table: RenderedGame, kind: str) -> Breach | None:
     """Let the side to move breach a rule, then put it right; None if the position allows no such breach."""
-    move = table.random_move()
-    boards = list(_breaches(table, kind, move))
-    if not boards:
+    ways = breaches(table.game, kind)
+    if not ways:
         return None
-    board = boards[int(table.random.integers(len(boards)))]
+    move, board = ways[int(table.random.integers(len(ways)))]
     table.forget()
     table.act(table.gestures(board))
     judging = [event for event in table.events if event.event in (*ACCUSING, "move", "unsure")]
@@ -387,26 +388,56 @@ def play_breach(table: RenderedGame, kind: str) -> Breach | None:
     return breach
 
 
-def _breaches(table: RenderedGame, kind: str, move: Move) -> Iterator[Mapping[int, Content]]:
-    """Boards that a breach of a kind leaves, as the law judges them."""
-    game, before = table.game, table.content()
-    after = table.content(game.make(move))
-    match kind:
-        case "captured_left":
-            for left in move.captures:
-                if left not in (move.origin, *move.path[-1:]):
-                    yield after | {left: before[left]}
-        case "uncrowned":
-            if move.path and after[move.target].discs == 2 and before[move.origin].discs == 1:
-                yield after | {move.target: before[move.origin]}
-        case _:
-            for action in possible_actions(table.variant, game.position):
-                if action.origin is None or action.removed or action.crowned:
-                    continue
-                cells = board_after(table.variant, game.position, action)
-                verdict = judge_board(table.variant, game.position, cells)
-                if isinstance(verdict, Illegal) and (verdict.played is not None) == (kind == "missed_capture"):
-                    yield {square: CONTENT_OF_CELL[cells[square]] for square in before}
+def game_for_breach(variant: Variant, kind: str, random: np.random.Generator) -> Game | None:
+    """Return a game played by chance up to a position that allows a breach of a kind; None if none was met."""
+    found: list[Game] = []
+    for _ in range(GAMES_SEARCHED):
+        game = Game.new(variant)
+        for _ in range(PLIES_SEARCHED):
+            moves = game.legal_moves()
+            if game.result() is not None or not moves:
+                break
+            if breaches(game, kind):
+                found.append(game)
+            game = game.make(moves[int(random.integers(len(moves)))])
+        if found:
+            return found[int(random.integers(len(found)))]
+    return None
+
+
+def breaches(game: Game, kind: str) -> list[tuple[Move, Mapping[int, Content]]]:
+    """Return the breaches of a kind that a position allows: the move that puts it right, and the board that is left before."""
+    squares = game.variant.board.playable
+    before = board_content(squares, game.position)
+    if kind in ("captured_left", "uncrowned"):
+        return [(move, board) for move in game.legal_moves() for board in _half_done(game, kind, move, before)]
+    moves = game.legal_moves()
+    if kind == "missed_capture" and not any(move.captures for move in moves):
+        return []
+    return [(moves[number % len(moves)], board) for number, board in enumerate(_against_the_law(game, kind, before))]
+
+
+def _half_done(game: Game, kind: str, move: Move, before: Mapping[int, Content]) -> Iterator[Mapping[int, Content]]:
+    """Boards on which a move lacks one captured disc's removal, or the crown."""
+    after = board_content(game.variant.board.playable, game.make(move).position)
+    if kind == "uncrowned":
+        if move.path and after[move.target].discs == 2 and before[move.origin].discs == 1:
+            yield after | {move.target: before[move.origin]}
+        return
+    for left in move.captures:
+        if left not in (move.origin, *move.path[-1:]):
+            yield after | {left: before[left]}
+
+
+def _against_the_law(game: Game, kind: str, before: Mapping[int, Content]) -> Iterator[Mapping[int, Content]]:
+    """Boards on which one disc went where it may not, as the law judges them."""
+    for action in possible_actions(game.variant, game.position):
+        if action.origin is None or action.removed or action.crowned:
+            continue
+        cells = board_after(game.variant, game.position, action)
+        verdict = judge_board(game.variant, game.position, cells)
+        if isinstance(verdict, Illegal) and (verdict.played is not None) == (kind == "missed_capture"):
+            yield {square: CONTENT_OF_CELL[cells[square]] for square in before}
 
 
 @dataclass(frozen=True, slots=True)

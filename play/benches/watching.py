@@ -18,6 +18,8 @@ from damludo.play.benches.rendered_games import (
     Ply,
     RenderedGame,
     Touched,
+    breaches,
+    game_for_breach,
     play_breach,
     play_ply,
     play_touch,
@@ -126,7 +128,7 @@ def try_game(number: int, first_seed: int = FIRST_SEED, size: tuple[int, int] = 
             touched = play_touch(table, SHIFTS[int(table.random.integers(len(SHIFTS)))])
             tally.touches += [] if touched is None else [touched]
         if ply % BREACH_EVERY == 0:
-            tally.breaches += _breach(table, ply // BREACH_EVERY)
+            tally.breaches += _breach(table, BREACHES[(number + ply // BREACH_EVERY) % len(BREACHES)])
     quiet = [timing.seconds for timing in table.timings if timing.quiet]
     tally.quiet_s = [float(np.median(quiet))] if quiet else []
     return tally
@@ -145,14 +147,15 @@ def _play_on(table: RenderedGame, plies: int) -> None:
         table.jump_to(game)
 
 
-def _breach(table: RenderedGame, turn: int) -> list[Breach]:
-    """Try the breaches in turn until the position allows one; the rare ones come first."""
-    rare_first = (*BREACHES[1:], BREACHES[0])
-    for kind in rare_first if turn % 2 == 0 else BREACHES:
-        breach = play_breach(table, kind)
-        if breach is not None:
-            return [breach]
-    return []
+def _breach(table: RenderedGame, kind: str) -> list[Breach]:
+    """Try a breach of a kind; where the position allows none, in another of the same game that does, and go on from there."""
+    if not breaches(table.game, kind):
+        game = game_for_breach(table.variant, kind, table.random)
+        if game is None:
+            return []
+        table.jump_to(game)
+    breach = play_breach(table, kind)
+    return [] if breach is None else [breach]
 
 
 def tried(plies: int, kept: Path | None = None, first_game: int = 0, first_seed: int = FIRST_SEED) -> Tally:

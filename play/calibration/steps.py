@@ -28,7 +28,7 @@ from damludo.rules.traits import Variant
 from damludo.vision.board import find_board, find_candidates, refined_view, view_from_corners
 from damludo.vision.cards import find_markers, view_from_cards
 from damludo.vision.content import BoardSizes, Content
-from damludo.vision.errors import BoardNotFound, NoBoardSeen
+from damludo.vision.errors import BoardNotFound, NoBoardSeen, SideUnknown
 from damludo.vision.frame import Image
 from damludo.vision.look import Look, learn_look
 from damludo.vision.sides import SIDES, corners_of, turned
@@ -84,7 +84,10 @@ def _find(taken: Taken, choice: EyesChoice) -> _Found:
         return _Found(view, side, "start position", look)
     except BoardNotFound as error:
         seen = not isinstance(error, NoBoardSeen)
-        found = _by_cards(image, choice) or (_by_squares(image, choice) if seen else None)
+        found = _by_cards(image, choice)
+        if found is None and isinstance(error, SideUnknown):
+            raise
+        found = found or (_by_squares(image, choice) if seen else None)
         if found is None:
             if int(image.max()) < DARK:
                 raise BoardNotFound(

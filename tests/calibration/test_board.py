@@ -1,5 +1,7 @@
 """Setting up on the start position: which way the board lies, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,10 +13,10 @@ from damludo.rules.variants import variant
 from damludo.simulation.camera import SimulatedCamera
 from damludo.simulation.clock import LockstepClock, World
 from damludo.simulation.furnish import furnished_table
-from damludo.simulation.optics import Optics
+from damludo.simulation.optics import Bgr, Optics
 from damludo.simulation.table import DiscColour
 from damludo.vision.content import BoardSizes, Content
-from damludo.vision.errors import BadPose, BoardNotFound
+from damludo.vision.errors import BadPose, BoardNotFound, SideUnknown
 from damludo.vision.frame import Frame
 from damludo.vision.sides import turned
 from damludo.vision.view import grid_of
@@ -26,10 +28,11 @@ START = {
 GRID = grid_of(8, 8, DARK)
 
 
-def camera_on(content: dict[int, Content], side: DiscColour) -> SimulatedCamera:
+def camera_on(content: dict[int, Content], side: DiscColour, **paint: Bgr) -> SimulatedCamera:
     table = furnished_table(TableLayout(), content, 2, np.random.default_rng(1))
     table.carriage.present = False
-    return SimulatedCamera(table, LockstepClock(World()), Optics.seeded(3, side))
+    optics = Optics.seeded(3, side)
+    return SimulatedCamera(table, LockstepClock(World()), replace(optics, paint=replace(optics.paint, **paint)))  # type: ignore[arg-type]
 
 
 @pytest.mark.simulation
@@ -50,6 +53,22 @@ def test_given_corners_do_not_say_where_white_sits_but_the_position_does(side: D
     view, _, found = set_up_at(corners, camera.read().image, GRID, START, BoardSizes())
     assert found == white_at
     assert np.abs(view.project(view.outer_corners_mm()) - camera.corners_px()).max() < 2.0
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(("side", "white_at"), [(DiscColour.WHITE, "bottom"), (DiscColour.BLACK, "top")])
+def test_red_discs_are_lighter_than_black_ones(side: DiscColour, white_at: str) -> None:
+    """The mean of the logarithms of their channels says the opposite: red reflects nearly no green and blue."""
+    camera = camera_on(START, side, white=(16, 16, 170), black=(44, 42, 42))
+    assert set_up([camera.read()], GRID, START, BoardSizes())[2] == white_at
+
+
+@pytest.mark.simulation
+def test_discs_that_are_as_light_as_each_other_do_not_tell_where_white_sits() -> None:
+    frame = camera_on(START, DiscColour.BLACK, white=(30, 30, 160), black=(80, 76, 60)).read()
+    with pytest.raises(SideUnknown, match="the discs of both sides are about as light"):
+        set_up([frame], GRID, START, BoardSizes())
+    assert set_up([frame], GRID, START, BoardSizes(), white_at="top")[2] == "top"
 
 
 @pytest.mark.simulation

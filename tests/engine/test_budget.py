@@ -58,3 +58,8 @@ def test_all_of_a_move_time_is_used() -> None:
 @pytest.mark.parametrize("clock", [Clock(60.0), Clock(60.0, 1.0), Clock(0.1, 10.0), Clock(10.0, moves=1), Clock(0.2)])
 def test_a_difficult_move_never_takes_what_is_not_there(clock: Clock) -> None:
     assert seconds_for(clock) <= most_seconds_for(clock) <= max(clock.time_s, 0.005)
+
+
+def test_the_last_move_of_a_period_leaves_a_part_of_its_time() -> None:
+    assert most_seconds_for(Clock(1.0, moves=1)) == pytest.approx(0.8 - 0.03)
+    assert most_seconds_for(Clock(60.0, moves=1)) == pytest.approx(59.5 - 0.03)

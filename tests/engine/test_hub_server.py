@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from damludo.engine import hub_server, memory
-from damludo.engine.budget import Clock, seconds_for
-from damludo.engine.hub_server import HubServer
+from damludo.engine.budget import Clock, most_seconds_for, seconds_for
+from damludo.engine.hub_server import HubServer, Wishes
 from damludo.engine.hub_text import find_move, read_line, write_position
 from damludo.engine.memory import Searcher
 from damludo.engine.port import Choice, Limits
@@ -241,6 +241,13 @@ def test_pondering_is_answered_after_the_hit_and_not_before(talk: Talk, level: s
     assert heard.done.startswith("done move=")
 
 
+def test_of_a_clock_and_a_time_for_the_move_the_shorter_one_counts() -> None:
+    clock = Clock(60.0)
+
+    assert Wishes(move_s=0.5, clock=clock).seconds == 0.5
+    assert Wishes(move_s=30.0, clock=clock).seconds == most_seconds_for(clock)
+
+
 def test_every_depth_is_told_with_its_line(talk: Talk) -> None:
     _, heard = talk("level depth=4", "go think")
     assert heard.done
@@ -282,6 +289,7 @@ def test_quit_is_the_last_line_read() -> None:
         ('pos pos="', "is not name=value"),
         ("pos", "pos needs"),
         ("pos pos=W", "has 1 characters"),
+        ('pos pos=""', "has 0 characters"),
         ('pos start moves="1-2"', "is not legal"),
         ("pos pos=B" + "e" * 50 + ' moves="' + "1-2 " * 6_000 + '"', "too many"),
         ("level depth=0", "whole number"),
@@ -331,7 +339,7 @@ def test_a_low_level_answers_without_a_limit(talk: Talk) -> None:
         pytest.param(Clock(60.0), 1.97, id="a thirtieth of the game's time"),
         pytest.param(Clock(60.0, increment_s=1.0), 2.77, id="and most of the increment"),
         pytest.param(Clock(60.0, moves=4), 14.97, id="an even share of a period"),
-        pytest.param(Clock(10.0, moves=1), 9.97, id="all of it for the last move"),
+        pytest.param(Clock(10.0, moves=1), 9.47, id="nearly all of it for the last move"),
         pytest.param(Clock(0.0), 0.005, id="hardly anything where nothing is left"),
         pytest.param(Clock(0.1, increment_s=10.0), 0.06, id="never more than there is"),
     ],

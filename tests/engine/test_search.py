@@ -97,6 +97,16 @@ def test_a_player_remembers_from_move_to_move() -> None:
     assert player.choose(game).nodes > 2 * player.choose(game).nodes
 
 
+@pytest.mark.parametrize("nodes", [50, 400, 20_000])
+def test_with_a_limit_of_nodes_nothing_is_remembered(nodes: int) -> None:
+    """Plain and compiled: after other games a player answers as a new one does."""
+    used, game = AlphaBeta(Limits(nodes=nodes)), Game.new(variant("english"))
+    for seed in range(3):
+        used.choose(_after_random_moves("english", 11, seed))
+
+    assert used.choose(game) == AlphaBeta(Limits(nodes=nodes)).choose(game)
+
+
 def test_a_won_game_is_not_repeated() -> None:
     """The move that would lead back to a position of the game is not chosen a second time."""
     fresh = _game("english", "W:WKb2,Kf2,Kg3:BKh8")

@@ -96,6 +96,48 @@ def test_painted_stacks_are_fitted_with_the_right_height(field: StackField, stac
     assert np.abs(fits[discs - 1].feet - feet).max() < 0.02
 
 
+def judged(
+    monkeypatch: pytest.MonkeyPatch,
+    field: StackField,
+    look: StackLook,
+    seen: np.ndarray,
+    sides: np.ndarray,
+    feet: np.ndarray,
+) -> np.ndarray:
+    """Return the evidence for kings in painted samples, which are taken for the picture's."""
+
+    def brightness(self: StackField, _image: Image, _light: LightField, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(np.take_along_axis(seen, self.number, axis=1)[rows])
+
+    judge = HeightJudge(field.patches, look)
+    monkeypatch.setattr(StackField, "brightness", brightness)
+    light = LightField(np.zeros((6, 3), np.float32), np.zeros(3, np.float32), np.zeros((32, 3), np.float32))
+    return np.asarray(judge.evidence(np.zeros((480, 640, 3), np.uint8), light, sides, feet))
+
+
+def test_a_ringed_man_seen_from_above_is_no_king_wherever_the_outline_put_him(
+    stack_look: StackLook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The king is sought from where the man was found: were the man not fitted again, many would be kings, by up to 20 nats."""
+    view = BoardView(
+        grid_of(8, 8, DARK), BoardSizes(disc_height_mm=7.1), (640, 480), 620.0, 0.0,
+        np.array([math.pi - math.radians(8), 0.0, 0.0]), np.array([-200.0, 190.0, 800.0]),
+    )  # fmt: skip
+    field = StackField(Patches(view, 0.41))
+    line = np.linspace(-1, 1, TOP_SIDE)
+    ring = np.where(np.hypot(*np.meshgrid(line, line)) > 0.75, 0.49, 0.23).astype(np.float32)
+    ground = np.full((2, SIDE * SIDE), 0.2, np.float32)
+    look = replace(
+        stack_look, radius=0.41, top=np.stack([ring, ring]), ground=ground, wall=np.array([[0.48, 0.0]] * 2, np.float32)
+    )
+    black, feet, random = np.ones(32, dtype=int), offsets(1, 6, 0.1), np.random.default_rng(7)
+    seen = paint(field, look, ROWS, black, feet).bright
+    seen = (seen * (1 + 0.02 * random.standard_normal(seen.shape))).astype(np.float32)
+    outlined = (feet + random.uniform(-0.09, 0.09, feet.shape)).astype(np.float32)
+    king = judged(monkeypatch, field, look, seen, black, outlined)
+    assert king.max() < 1.0
+
+
 @pytest.mark.parametrize(("discs", "least"), [(1, 32), (2, 26)], ids=["men", "kings"])
 def test_where_tops_are_lost_on_dark_wood_the_walls_tell_the_height(
     stack_look: StackLook, monkeypatch: pytest.MonkeyPatch, discs: int, least: int
@@ -112,13 +154,7 @@ def test_where_tops_are_lost_on_dark_wood_the_walls_tell_the_height(
     seen = paint(field, look, ROWS, black, feet).bright
     seen = (seen * (1 + 0.02 * np.random.default_rng(7).standard_normal(seen.shape))).astype(np.float32)
 
-    def brightness(self: StackField, _image: Image, _light: LightField, rows: np.ndarray) -> np.ndarray:
-        return np.asarray(np.take_along_axis(seen, self.number, axis=1)[rows])
-
-    judge = HeightJudge(field.patches, look)
-    monkeypatch.setattr(StackField, "brightness", brightness)
-    light = LightField(np.zeros((6, 3), np.float32), np.zeros(3, np.float32), np.zeros((32, 3), np.float32))
-    king = judge.evidence(np.zeros((480, 640, 3), np.uint8), light, black, feet[:, :2])
+    king = judged(monkeypatch, field, look, seen, black, feet[:, :2])
     assert np.count_nonzero(king > 0 if discs == 2 else king < 0) >= least
 
 

@@ -8,11 +8,11 @@ import pytest
 from numpy.typing import NDArray
 
 from damludo.vision.content import BoardSizes
-from damludo.vision.hiding import Cover, Patch, components, hand_evidence
-from damludo.vision.region import Mask, Region
+from damludo.vision.hiding import OVERHANG_SQUARES, Cover, Looks, Patch, components, hand_evidence
+from damludo.vision.region import Gray, Mask, Region
 from damludo.vision.view import BoardView, grid_of
 
-D4, E5, E7, G7, F8, H8 = 27, 36, 52, 54, 61, 63
+D4, E5, E6, F6, G6, A7, E7, F7, G7, B8, F8, H8 = 27, 36, 44, 45, 46, 48, 52, 53, 54, 57, 61, 63
 SURELY_IN = 3.5
 NO_MOTION = False
 
@@ -51,8 +51,18 @@ def arm(view: BoardView, region: Region, file: float, wide: float, deep: float) 
     return np.asarray(region.polygon(view.project(points)) & region.inside, dtype=np.uint8)
 
 
-def cover_of(mask: Mask, region: Region, moving: NDArray[np.bool_] | bool = NO_MOTION) -> Cover:
-    return components(mask, np.broadcast_to(np.asarray(moving), mask.shape).copy(), region, None)
+def cover_of(
+    mask: Mask, region: Region, moving: NDArray[np.bool_] | bool = NO_MOTION, looks: Looks | None = None
+) -> Cover:
+    return components(mask, np.broadcast_to(np.asarray(moving), mask.shape).copy(), region, None, looks)
+
+
+def brightness(view: BoardView, region: Region, places: tuple[int, int], values: tuple[float, float]) -> Gray:
+    """Return a picture of wood with two places of their own log-brightness."""
+    picture = np.full(region.inside.shape, 4.6, dtype=np.float32)
+    for place, value in zip(places, values, strict=True):
+        picture[region.spots[view.grid.playable.index(place)].foot > 0] = value
+    return picture
 
 
 def only(cover: Cover) -> Patch:
@@ -73,6 +83,94 @@ def test_a_kings_step_beside_the_border_is_no_hand(view_from_above: BoardView, d
     assert patch.explained
     assert hand_evidence(cover, SURELY_IN, machine=False) < 0.0
     assert cover.discs.sum() == cover.mask.sum()
+
+
+@pytest.mark.parametrize("degrees", [36.0, 45.0, 52.0])
+@pytest.mark.parametrize("places", [(A7, B8), (E7, F8)])
+@pytest.mark.parametrize(
+    ("before", "now", "explained"),
+    [
+        pytest.param((3.66, 5.02), (5.01, 3.67), True, id="black king stepped"),
+        pytest.param((3.66, 5.02), (4.80, 4.80), False, id="arm over both"),
+        pytest.param((3.66, 5.02), (3.67, 3.67), False, id="black sleeve over both"),
+        pytest.param((5.02, 5.02), (5.01, 3.67), False, id="nothing left its place"),
+        pytest.param((4.70, 5.02), (5.01, 4.71), False, id="hardly any contrast"),
+    ],
+)
+def test_discs_that_exchanged_their_places_may_be_wide_at_the_border(
+    view_from_above: BoardView,
+    degrees: float,
+    places: tuple[int, int],
+    before: tuple[float, float],
+    now: tuple[float, float],
+    explained: bool,
+) -> None:
+    """With shadow, and from aside, a stack crosses the border as wide as an arm; a black king's step was not read for 3 s."""
+    view = leant(view_from_above, degrees)
+    region = Region.of_view(view)
+    wide = cv2.dilate(stacks(view, region, *places), region.kernel(0.25))
+    mask = np.asarray(cv2.bitwise_and(wide, region.inside), dtype=np.uint8)
+    brighter = np.float32(0.21)
+    looks = Looks.of(brightness(view, region, places, before), brightness(view, region, places, now) + brighter)
+    cover = cover_of(mask, region, looks=looks)
+    assert only(cover).border_squares > OVERHANG_SQUARES
+    assert only(cover).explained == explained
+    assert (hand_evidence(cover, SURELY_IN, machine=False) < 0.0) == explained
+    assert only(cover_of(mask, region)).reaches_out
+
+
+@pytest.mark.parametrize(
+    ("now", "explained"),
+    [
+        pytest.param((5.15, 3.69), True, id="black man stepped"),
+        pytest.param((4.80, 4.80), False, id="arm over both"),
+        pytest.param((5.15, 5.15), False, id="nothing came"),
+    ],
+)
+def test_a_place_that_exchanged_its_looks_may_show_less_of_its_change(
+    view_from_above: BoardView, now: tuple[float, float], explained: bool
+) -> None:
+    """A black man went from the edge to a light square of which 61 % of the foot seemed to change; it passed for an arm."""
+    view = leant(view_from_above, 36.0)
+    region = Region.of_view(view)
+    left = stacks(view, region, E7)
+    foot = region.spots[view.grid.playable.index(E7)].foot > 0
+    columns = np.cumsum(foot.sum(axis=0)) / foot.sum()
+    left[:, columns < 0.4] = 0
+    came = cv2.dilate(stacks(view, region, F8), region.kernel(0.1))
+    mask = left | np.asarray(cv2.bitwise_and(came, region.inside), dtype=np.uint8)
+    assert 0.5 < mask[foot].mean() < 0.65
+    looks = Looks.of(brightness(view, region, (F8, E7), (3.64, 5.27)), brightness(view, region, (F8, E7), now))
+    cover = cover_of(mask, region, looks=looks)
+    assert only(cover).border_squares >= 0.25
+    assert only(cover).explained == explained
+    assert (hand_evidence(cover, SURELY_IN, machine=False) < 0.0) == explained
+
+
+@pytest.mark.parametrize(
+    ("shadow", "now", "explained"),
+    [
+        pytest.param(0.5, (4.92, 3.68), True, id="king left its shadow"),
+        pytest.param(0.5, (4.80, 5.16), False, id="nothing came elsewhere"),
+        pytest.param(0.9, (4.92, 3.68), False, id="longer than a shadow"),
+    ],
+)
+def test_a_disc_that_surely_left_had_a_shadow(
+    view_from_above: BoardView, shadow: float, now: tuple[float, float], explained: bool
+) -> None:
+    """A black king went from the corner of the board; what its shadow had darkened beside the place passed for an arm."""
+    view = leant(view_from_above, 20.0)
+    region = Region.of_view(view)
+    seen = stacks(view, region, H8)
+    y, x = (int(at.mean()) for at in np.nonzero(seen))
+    dark, half = np.zeros_like(seen), round(0.5 * region.square_px)
+    cv2.rectangle(dark, (x - half, y), (x + half, y + round((0.76 + shadow) * region.square_px)), (1.0,), -1)
+    mask = np.asarray(cv2.bitwise_and(seen | dark, region.inside), dtype=np.uint8)
+    looks = Looks.of(brightness(view, region, (H8, D4), (3.56, 5.16)), brightness(view, region, (H8, D4), now))
+    cover = cover_of(mask, region, looks=looks)
+    assert not only(cover).may_be_a_place_at_rest
+    assert only(cover).explained == explained
+    assert not only(cover_of(mask, region)).explained
 
 
 def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> None:
@@ -153,6 +251,24 @@ def test_an_arm_as_slim_as_a_row_of_discs_crosses_the_margin(view_from_above: Bo
     view = leant(view_from_above, 0.0, everywhere=True)
     region = Region.of_view(view)
     assert only(cover_of(arm(view, region, 5.5, 0.9, deep), region)).reaches_out
+
+
+@pytest.mark.parametrize("places", [(F8, F7, E7, F6, E6), (F8, F7, G7, F6, G6)])
+def test_a_hand_with_a_slim_wrist_is_no_row_of_discs(view_from_above: BoardView, places: tuple[int, ...]) -> None:
+    """Where discs may stand on all squares, a hand fills places on both sides of a line; no turn changes such a block."""
+    view = leant(view_from_above, 20.0, everywhere=True)
+    region = Region.of_view(view)
+    cover = cover_of(stacks(view, region, *places), region)
+    assert only(cover).border_squares <= OVERHANG_SQUARES
+    assert only(cover).reaches_out
+    assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
+
+
+@pytest.mark.parametrize("places", [(F8, F7), (F8, F7, F6), (F8, F7, E7)])
+def test_a_turns_places_on_all_squares_are_no_hand(view_from_above: BoardView, places: tuple[int, ...]) -> None:
+    view = leant(view_from_above, 20.0, everywhere=True)
+    region = Region.of_view(view)
+    assert only(cover_of(stacks(view, region, *places), region)).explained
 
 
 def test_an_arm_that_looks_like_the_frame_is_still_an_arm_over_the_squares(view_from_above: BoardView) -> None:

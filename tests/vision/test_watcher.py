@@ -27,6 +27,10 @@ class TableReader:
 
     says: Board = field(default_factory=dict)
     lead: float = 10.0
+    taught: list[Board] = field(default_factory=list)
+
+    def learn_ground(self, image: Image, content: Mapping[int, Content]) -> None:
+        self.taught.append(dict(content))
 
     def read(self, image: Image, believed: Mapping[int, Content] | None) -> NDArray[np.float64]:
         table = np.zeros((64, 5))
