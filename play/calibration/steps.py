@@ -77,10 +77,10 @@ def _find(taken: Taken, choice: EyesChoice) -> _Found:
     grid, image = grid_of_board(choice.variant.board), taken.frames[0].image
     if choice.corners is not None:
         view = view_from_corners(choice.corners, (image.shape[1], image.shape[0]), grid, choice.sizes, refine=image)
-        side = choice.white_at or best_turn(image, view, choice.start)
+        side = choice.white_at or best_turn(image, view, choice.start, choice.paints)
         return _Found(turned(view, SIDES[0], side), side, "given corners")
     try:
-        view, look, side = set_up(taken.frames, grid, choice.start, choice.sizes, choice.white_at)
+        view, look, side = set_up(taken.frames, grid, choice.start, choice.sizes, choice.white_at, choice.paints)
         return _Found(view, side, "start position", look)
     except BoardNotFound as error:
         seen = not isinstance(error, NoBoardSeen)
@@ -211,7 +211,17 @@ def _known(old: CameraProfile | None, taken: Taken, choice: EyesChoice) -> _Foun
     refined = refined_view(view, _mean(taken))
     if refined is None or not pose_quality(refined, taken.images).good:
         return None
+    if choice.white_at is None and not _still_at(old.white_at, refined, taken, choice):
+        return None
     return _Found(refined, old.white_at, "profile")
+
+
+def _still_at(side: str, view: BoardView, taken: Taken, choice: EyesChoice) -> bool:
+    """Return whether White may still sit where the profile says: with the sides exchanged, all squares are filled as before."""
+    try:
+        return best_turn(_mean(taken), turned(view, side, SIDES[0]), choice.start, choice.paints) == side
+    except SideUnknown:
+        return choice.paints is None
 
 
 def _pieces(taken: Taken, choice: EyesChoice, found: _Found) -> tuple[Look, SquareQuality, list[str]]:
