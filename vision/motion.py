@@ -48,8 +48,8 @@ LAMP_SHARE = 0.85
 """A plane of light that explains this part of the picture is a lamp's; one that explains less may be bent by an arm."""
 PLANE_ROUNDS = 5
 """Each round fits the plane to the pixels that the last one explains, as long as they grow in number."""
-STIR_S = 0.15
-"""Pictures farther apart than this differ wherever a hand was in between: that something stirs tells nothing there."""
+MOST_STIRRED_SQUARES = 8.0
+"""Where more changed, a whole arm left since the picture before: that a place at the border stirred, too, tells nothing then."""
 REST_SQUARES = 0.15
 """A finger tip that moves less than this from one picture to the next stays where it is."""
 
@@ -201,7 +201,6 @@ class MotionWatch:
             self._follow_tip(cover)
         else:
             self._tip = None
-        stirs = cover.stirs_at_the_border and frame.time_s - self._previous_s < STIR_S
         self._previous, self._previous_s, self.cover = gray, frame.time_s, cover
         return Scene(
             time_s=frame.time_s,
@@ -213,7 +212,7 @@ class MotionWatch:
             mask_squares=float(cover.mask.sum()) / self.region.area_px,
             hand_probability=1.0 / (1.0 + math.exp(-self._log_odds)),
             moving_squares=moving_squares,
-            stirs_at_the_border=stirs,
+            stirs_at_the_border=cover.stirs_at_the_border and moving_squares < MOST_STIRRED_SQUARES,
         )
 
     def _machine(self, outlines: Sequence[Outline]) -> Mask:
