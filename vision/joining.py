@@ -16,6 +16,8 @@ MISLED_TRUST = 0.4
 """... and so much beside a place that did not change but looks like something else: the same reflection lies there, too."""
 FELLOWS_TEMPER = 0.5
 """Weight of a place's likeness to others: it is seen in the same picture as the absolute reading, and errs with it."""
+MOST_GONE_NATS, TIE_NATS = 4.0, 2.0
+"""Most evidence that a disc is gone because its place looked more like one before, and how much it may look like one still."""
 NUDGE_LOG_PRIOR = -2.0
 """Log prior of a place that was disturbed and still holds what it held: lifted and put back, brushed by a sleeve."""
 CHANGE_LOG_PRIOR = -2.0
@@ -42,6 +44,7 @@ def combine(
     change: ChangeEvidence,
     fellows: Mapping[int, NDArray[np.float64]] | None = None,
     misled: Sequence[int] = (),
+    gone: Mapping[int, float] | None = None,
     *,
     same_pose: bool = True,
 ) -> NDArray[np.float64]:
@@ -53,6 +56,7 @@ def combine(
         change: the comparison with it.
         fellows: of some places, what they hold by their likeness to others, shape (5,) each.
         misled: places beside one that did not change but looks like something else.
+        gone: evidence, in nats, that the disc of a place is gone (`gone_evidence`).
         same_pose: the baseline was taken from this pose of the camera. Else every place departs somewhat, and one that a black
             disc left on a black square departs no more than the others.
 
@@ -73,8 +77,57 @@ def combine(
         bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
         nudge = EMPTY_NUDGE_LOG_PRIOR if content is Content.EMPTY else NUDGE_LOG_PRIOR
         bonus[int(content)] = np.logaddexp(0.0, nudge + ratio[place])
+        bonus[_same_colour(content)] -= (gone or {}).get(place, 0.0)
         table[place] += bonus
     return np.asarray(table)
+
+
+def doubtful_discs(absolute: NDArray[np.float64], believed: Mapping[int, Content], change: ChangeEvidence) -> list[int]:
+    """Return the changed places with a disc of which the absolute reading hardly tells whether it is there."""
+    return [
+        place
+        for place, content in sorted(believed.items())
+        if content is not Content.EMPTY
+        and change.log_likelihood_ratio[place] > 0.0
+        and -CONTRADICTION_NATS < _lead(absolute, place, content) < TIE_NATS
+    ]
+
+
+def gone_evidence(
+    absolute: NDArray[np.float64],
+    before: NDArray[np.float64],
+    believed: Mapping[int, Content],
+    change: ChangeEvidence,
+    places: Sequence[int],
+) -> dict[int, float]:
+    """Return how much speaks for it that discs are gone, in nats: how much less their places look like them than they did.
+
+    A black disc on a nearly black square was told well enough while it lay there. What has become as much like the empty square
+    did not only slip aside. How much the light alone does is seen on the discs that stand where they stood.
+
+    Args:
+        absolute, before: readings of this picture and of the baseline's, shape (rows * columns, 5).
+        believed: the content at the time of the baseline.
+        change: the comparison with it.
+        places: of discs.
+    """
+    loss = {
+        place: _lead(before, place, content) - _lead(absolute, place, content)
+        for place, content in believed.items()
+        if content is not Content.EMPTY
+    }
+    usual = [value for place, value in loss.items() if change.log_likelihood_ratio[place] < 0.0]
+    most = float(np.quantile(usual, 0.9)) if usual else 0.0
+    return {place: min(max(TEMPER * (loss[place] - most), 0.0), MOST_GONE_NATS) for place in places}
+
+
+def _lead(table: NDArray[np.float64], place: int, content: Content) -> float:
+    """Return by how much a disc of this colour leads over an empty place."""
+    return float(table[place, _same_colour(content)].max() - table[place, Content.EMPTY])
+
+
+def _same_colour(content: Content) -> list[int]:
+    return [int(other) for other in Content if other.discs and other.is_white is content.is_white]
 
 
 def _say(content: Content, ratio: float) -> float:

@@ -15,7 +15,7 @@ from damludo.vision.errors import BadPicture, VisionError
 from damludo.vision.fellows import fellow_evidence
 from damludo.vision.frame import Frame, Image
 from damludo.vision.glimpse import Glimpses, changed_beside
-from damludo.vision.joining import beside, combine, contradictions
+from damludo.vision.joining import beside, combine, contradictions, doubtful_discs, gone_evidence
 from damludo.vision.motion import MotionWatch, Outline, Scene
 from damludo.vision.reading import BoardReading
 from damludo.vision.region import Region
@@ -108,6 +108,8 @@ class BoardWatcher:
         self._quiet_was_read = False
         self._believed: dict[int, Content] | None = None
         self._baseline: Patches | None = None
+        self._baseline_image: Image | None = None
+        self._baseline_reading: NDArray[np.float64] | None = None
         self._baseline_frame = -1
         self._baseline_s = NEVER_S
         self._baseline_due = False
@@ -249,7 +251,13 @@ class BoardWatcher:
         earlier = self._baseline if same_pose else None
         fellows = fellow_evidence(self._sampler, self._now, known, asked, earlier, held)
         misled = beside(self._disagreement, self.view.grid)
-        return combine(absolute, believed, change, fellows, misled, same_pose=same_pose)
+        gone: dict[int, float] = {}
+        doubtful = doubtful_discs(absolute, believed, change)
+        if doubtful and same_pose and self._baseline_image is not None:
+            if self._baseline_reading is None:
+                self._baseline_reading = np.asarray(self._reader.read(self._baseline_image, believed), dtype=np.float64)
+            gone = gone_evidence(absolute, self._baseline_reading, believed, change, doubtful)
+        return combine(absolute, believed, change, fellows, misled, gone, same_pose=same_pose)
 
     def believe(self, content: Mapping[int, Content], frames: Sequence[Frame] = ()) -> None:
         """Take over what stands on the board (the match has confirmed it); later readings are compared with this moment.
@@ -318,10 +326,11 @@ class BoardWatcher:
     def _take_baseline(self, frames: Sequence[Frame]) -> None:
         mean = _average(frames)
         self._baseline = self._sampler.sample(mean)
+        self._baseline_image, self._baseline_reading = _rounded(mean), None
         self._baseline_frame, self._baseline_s = frames[-1].number, frames[-1].time_s
         self._baseline_is_calm = len(frames) >= CALM_FRAMES
         if self._baseline_is_calm and self._believed is not None:
-            self._reader.learn_ground(_rounded(mean), self._believed)
+            self._reader.learn_ground(self._baseline_image, self._believed)
         # What stirred before is in the baseline.
         self._baseline_due = self._stirred = self._baseline_is_carried = False
 
@@ -335,12 +344,14 @@ class BoardWatcher:
         self._baseline_s = self._quiet[-1].time_s
         if self._baseline is None:
             return
-        now = self._sampler.sample(_average(tuple(self._quiet)))
+        mean = _average(tuple(self._quiet))
+        now = self._sampler.sample(mean)
         ratio = self._sampler.compare(self._baseline, now).log_likelihood_ratio
         if self._stirred and self._baseline_is_calm and self._shifted(self._baseline, now):
             self.unseen = True
         elif float(ratio.max()) < 0.0:
             self._baseline, self._baseline_frame = now, self._quiet[-1].number
+            self._baseline_image, self._baseline_reading = _rounded(mean), None
             self._baseline_is_calm, self._baseline_is_carried = True, False
         elif self._stirred and 0 < int((ratio > UNSEEN_NATS).sum()) <= UNSEEN_PLACES:
             # A finger tip at the edge is hardly a hand; but discs do not move by themselves, and light changes more places.

@@ -12,7 +12,7 @@ from damludo.vision.change import ChangeEvidence
 from damludo.vision.content import Content
 from damludo.vision.errors import BadPicture, VisionError
 from damludo.vision.frame import Frame, Image
-from damludo.vision.joining import beside, combine, contradictions
+from damludo.vision.joining import beside, combine, contradictions, doubtful_discs, gone_evidence
 from damludo.vision.reading import BoardReading
 from damludo.vision.view import BoardView, grid_of
 from damludo.vision.watcher import BoardWatcher
@@ -268,6 +268,71 @@ def test_beside_a_place_that_a_reflection_misreads_the_reader_is_heard_less() ->
     assert misled == [25, 26, 27, 33, 35, 41, 42, 43]
     assert Content(int(combine(absolute, believed, change, fellows)[D4].argmax())) is Content.EMPTY
     assert Content(int(combine(absolute, believed, change, fellows, misled)[D4].argmax())) is Content.BLACK_MAN
+
+
+def leads(board: Board, **of_place: float) -> NDArray[np.float64]:
+    """Return an absolute reading in which the discs lead over empty places by 30 nats, some by less."""
+    table = np.full((64, 5), -30.0)
+    for place, what in board.items():
+        table[place, what] = 0.0
+        if what is not Content.EMPTY:
+            table[place, Content.EMPTY] = -of_place.get({C3: "c3", D4: "d4", A3: "a3"}.get(place, ""), 30.0)
+    return table
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "gone"),
+    [
+        pytest.param(15.0, -1.8, 4.0, id="black man taken from a dark square"),
+        pytest.param(2.4, 0.8, 0.36, id="white man nudged by 0.03 square"),
+        pytest.param(-0.6, -0.5, 0.0, id="never seen well"),
+    ],
+)
+def test_a_disc_whose_place_looks_less_like_it_than_before_is_gone(before: float, now: float, gone: float) -> None:
+    """Of 168 discs that were nudged none lost more than 0.7 nats more than the others."""
+    board = dict.fromkeys(range(40, 64), Content.EMPTY) | dict.fromkeys((A3, C3, D4, E3), Content.BLACK_MAN)
+    ratios = np.full(64, -6.0)
+    ratios[C3] = 6.3
+    change = ChangeEvidence(np.full(64, 1.0), ratios)
+    absolute = leads(board, c3=now, d4=29.0)
+    assert doubtful_discs(absolute, board, change) == [C3]
+    found = gone_evidence(absolute, leads(board, c3=before), board, change, [C3])
+    assert found[C3] == pytest.approx(gone, abs=0.5)
+    heard = combine(absolute, board, change, gone=found) - combine(absolute, board, change)
+    assert heard[C3].tolist() == pytest.approx([0.0, 0.0, 0.0, -found[C3], -found[C3]])
+
+
+@pytest.mark.parametrize(
+    ("ratio", "now"), [(-0.5, -1.8), (6.3, 5.0), (6.3, -20.0)], ids=["unchanged", "well seen", "surely gone"]
+)
+def test_only_a_changed_disc_that_is_hardly_told_is_compared_with_itself(ratio: float, now: float) -> None:
+    board, ratios = {C3: Content.BLACK_MAN, D4: Content.EMPTY}, np.full(64, ratio)
+    assert doubtful_discs(leads(board, c3=now), board, ChangeEvidence(np.full(64, 1.0), ratios)) == []
+
+
+@dataclass
+class ColourReader(TableReader):
+    """Tells C3's man well, and hardly that it is gone."""
+
+    def read(self, image: Image, believed: Mapping[int, Content] | None) -> NDArray[np.float64]:
+        table = super().read(image, believed)
+        is_there = float(image[304:308, 252:256].mean()) > 120.0
+        table[C3, :] = -10.0
+        table[C3, Content.WHITE_MAN], table[C3, Content.EMPTY] = (0.0, -10.0) if is_there else (0.0, -1.0)
+        return table
+
+
+def test_a_man_is_missed_though_its_place_still_looks_a_little_like_one(
+    view_from_above: BoardView, draw: Draw, start: Board
+) -> None:
+    """Too few men stand there for a comparison with others."""
+    two = dict.fromkeys(start, Content.EMPTY) | {C3: Content.WHITE_MAN, E3: Content.WHITE_MAN}
+    reader = ColourReader()
+    desk = Desk(BoardWatcher(view_from_above, reader), reader, draw)
+    desk.show(two)
+    desk.watcher.believe(two)
+    desk.show(moved(two, C3, D4))
+    assert desk.watcher.read().most_likely() == moved(two, C3, D4)
 
 
 def test_a_picture_of_another_size_is_refused_in_a_sentence(desk: Desk) -> None:
