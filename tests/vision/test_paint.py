@@ -26,7 +26,7 @@ def test_another_word_is_no_colour(text: str) -> None:
 
 @pytest.mark.parametrize("light", LIGHTS)
 def test_paint_tells_whose_discs_are_whose_in_any_light(light: tuple[float, float, float]) -> None:
-    red, black = RED * np.float32(light), BLACK * np.float32(light)
+    red, black = (paint * np.asarray(light, dtype=np.float32) for paint in (RED, BLACK))
     assert Paints(NAMES["red"], NAMES["black"]).lead(red, black) > 0.5
     assert Paints(NAMES["black"], NAMES["red"]).lead(red, black) < -0.5
 

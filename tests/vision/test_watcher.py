@@ -12,13 +12,14 @@ from damludo.vision.change import ChangeEvidence
 from damludo.vision.content import Content
 from damludo.vision.errors import BadPicture, VisionError
 from damludo.vision.frame import Frame, Image
+from damludo.vision.joining import beside, combine, contradictions
 from damludo.vision.reading import BoardReading
-from damludo.vision.view import BoardView
-from damludo.vision.watcher import BoardWatcher, combine
+from damludo.vision.view import BoardView, grid_of
+from damludo.vision.watcher import BoardWatcher
 
 Draw = Callable[..., Image]
 Board = dict[int, Content]
-A3, C3, D4, E3 = 16, 18, 27, 20
+A3, C3, D4, E3, C5 = 16, 18, 27, 20, 34
 
 
 @dataclass
@@ -92,6 +93,19 @@ def test_a_move_is_read_as_a_move(desk: Desk, start: Board) -> None:
     desk.show(moved(start, C3, D4))
     assert desk.watcher.read().most_likely() == moved(start, C3, D4)
     assert desk.watcher.disagreement == ()
+
+
+def test_a_calm_board_that_is_believed_teaches_how_its_empty_squares_look(desk: Desk, start: Board) -> None:
+    """... and a single picture between two hands, in which one may still lean over it, does not."""
+    desk.show(start)
+    desk.watcher.read()
+    assert desk.reader.taught == []
+    desk.watcher.believe(start)
+    assert desk.reader.taught == [start]
+    frame = desk.watcher.quiet_frame()
+    assert frame is not None
+    desk.watcher.believe(moved(start, C3, D4), (frame,))
+    assert desk.reader.taught == [start]
 
 
 def test_an_unchanged_place_keeps_its_content_against_a_wrong_reader(desk: Desk, start: Board) -> None:
@@ -222,6 +236,38 @@ def test_a_reader_that_is_wrong_about_half_of_what_did_not_change_is_hardly_hear
     table = combine(absolute, believed, ChangeEvidence(np.full(64, 1.0), ratio))
     assert [Content(int(row.argmax())) for row in table[:31]] == [Content.EMPTY] * 31
     assert Content(int(table[31].argmax())) is Content.WHITE_MAN
+
+
+@pytest.mark.parametrize(("ratio", "gained"), [(7.0, 2.35), (-0.5, 1.5), (-2.0, 1.5)])
+def test_likeness_to_other_places_is_heard_and_hardly_where_nothing_changed(ratio: float, gained: float) -> None:
+    """A black man was put into a reflection: the colour says "empty" by 11.5 nats, the rim says "a black man" by 4.7."""
+    absolute, ratios = np.full((64, 5), -30.0), np.full(64, -6.0)
+    absolute[:, Content.EMPTY] = 0.0
+    absolute[D4] = (0.0, -19.0, -19.0, -19.2, -19.2)
+    ratios[D4] = ratio
+    believed = dict.fromkeys(range(32), Content.EMPTY)
+    change = ChangeEvidence(np.full(64, 1.0), ratios)
+    with_fellows = combine(absolute, believed, change, {D4: np.array([0.0, -3.8, -3.8, 4.7, 4.7])})
+    heard = with_fellows - combine(absolute, believed, change)
+    assert heard[D4, Content.BLACK_MAN] == pytest.approx(gained)
+    assert heard[D4, Content.EMPTY] == 0.0
+    assert not np.delete(heard, D4, axis=0).any()
+
+
+def test_beside_a_place_that_a_reflection_misreads_the_reader_is_heard_less() -> None:
+    """A black man was put beside another one that did not change and yet reads as an empty square: the same reflection."""
+    absolute = np.full((64, 5), -30.0)
+    absolute[:, Content.EMPTY] = 0.0
+    absolute[D4] = (0.0, -30.0, -30.0, -20.0, -22.0)
+    ratios = np.full(64, -6.0)
+    ratios[D4] = 4.8
+    believed = dict.fromkeys(range(32), Content.EMPTY) | {C5: Content.BLACK_MAN}
+    change = ChangeEvidence(np.full(64, 1.0), ratios)
+    fellows = {D4: np.array([0.0, -5.1, -5.1, 4.0, 4.0])}
+    misled = beside(contradictions(absolute, believed, change), grid_of(8, 8))
+    assert misled == [25, 26, 27, 33, 35, 41, 42, 43]
+    assert Content(int(combine(absolute, believed, change, fellows)[D4].argmax())) is Content.EMPTY
+    assert Content(int(combine(absolute, believed, change, fellows, misled)[D4].argmax())) is Content.BLACK_MAN
 
 
 def test_a_picture_of_another_size_is_refused_in_a_sentence(desk: Desk) -> None:
