@@ -344,12 +344,13 @@ def _mean(taken: Taken) -> Image:
 def _keep(done: Calibrated) -> None:
     save_camera(done.profile, done.path)
     # The report shows what the calibration saw; without the picture it still tells the numbers.
+    picture_path(done.path).parent.mkdir(parents=True, exist_ok=True)
     cv2.imwrite(str(picture_path(done.path)), done.picture, [cv2.IMWRITE_JPEG_QUALITY, 92])
 
 
 def picture_path(profile: Path) -> Path:
-    """Return where the picture of a profile is kept."""
-    return profile.with_suffix(".jpg")
+    """Return where the picture of a profile is kept: not beside it, where it would join those of a folder that is watched."""
+    return profile.parent / "reports" / profile.with_suffix(".jpg").name
 
 
 def is_good(done: Calibrated) -> bool:

@@ -76,6 +76,24 @@ def test_sides_that_were_exchanged_since_the_profile_are_seen(
 
 
 @pytest.mark.simulation
+def test_a_profile_among_pictures_adds_no_picture_to_them(
+    shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (
+        "camera",
+        "--game",
+        "english",
+        "--picture",
+        str(shot / "0.png"),
+        "--calibration",
+        str(tmp_path / "eyes.json"),
+    )
+    assert calibrated(capsys, tmp_path, *words)[0] == 0
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["eyes.json"]
+    assert (tmp_path / "reports" / "eyes.jpg").exists()
+
+
+@pytest.mark.simulation
 def test_a_report_never_overwrites_the_profile(shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Page, JSON and profile had one name, and the JSON of the page is what stayed."""
     picture = ("--game", "english", "--picture", str(shot / "0.png"))
