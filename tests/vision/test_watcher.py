@@ -243,7 +243,7 @@ def test_likeness_to_other_places_is_heard_and_hardly_where_nothing_changed(rati
 
 @pytest.mark.parametrize(("likeness", "heard"), [(5.6, 5.6), (-5.6, -2.8)], ids=["still a man", "no man any more"])
 def test_likeness_to_what_a_place_held_is_heard_in_full(likeness: float, heard: float) -> None:
-    """A hand that carried a king disc by disc shadowed a man beside it: the colour left it, and it was taken for the one moved."""
+    """A hand that carried a king disc by disc shadowed a man beside it, which then was taken for the one that had moved."""
     absolute, ratios = np.zeros((64, 5)), np.full(64, 1.4)
     likenesses = {C3: np.array([0.0, -8.0, -8.0, likeness, likeness])}
     held, change = {C3: Content.BLACK_MAN}, ChangeEvidence(np.full(64, 2.7), ratios)
