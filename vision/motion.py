@@ -48,6 +48,8 @@ LAMP_SHARE = 0.85
 """A plane of light that explains this part of the picture is a lamp's; one that explains less may be bent by an arm."""
 PLANE_ROUNDS = 5
 """Each round fits the plane to the pixels that the last one explains, as long as they grow in number."""
+MOST_STIRRED_SQUARES = 8.0
+"""Where more changed, a whole arm left since the picture before: that a place at the border stirred, too, tells nothing then."""
 REST_SQUARES = 0.15
 """A finger tip that moves less than this from one picture to the next stays where it is."""
 
@@ -68,6 +70,7 @@ class Scene:
         hand_probability: the chain's belief that a hand is there, 0..1.
         moving_squares: area that changed since the frame before, in squares; infinite for the first frame.
         camera_moved: the camera does not stand where it stood; until it is found again nothing of the board can be told.
+        stirs_at_the_border: something that hides the border changed since the frame before; an arm may come or go there.
     """
 
     time_s: float
@@ -80,6 +83,7 @@ class Scene:
     hand_probability: float
     moving_squares: float
     camera_moved: bool = False
+    stirs_at_the_border: bool = False
 
 
 class _Calm:
@@ -208,6 +212,7 @@ class MotionWatch:
             mask_squares=float(cover.mask.sum()) / self.region.area_px,
             hand_probability=1.0 / (1.0 + math.exp(-self._log_odds)),
             moving_squares=moving_squares,
+            stirs_at_the_border=cover.stirs_at_the_border and moving_squares < MOST_STIRRED_SQUARES,
         )
 
     def _machine(self, outlines: Sequence[Outline]) -> Mask:
@@ -252,7 +257,8 @@ class MotionWatch:
             # The calm picture may have taken the tip of an arm for a disc. Where the board shows as it last lay still, the arm is
             # gone, not come.
             mask = self._opened(mask & self._hidden(self._still, gray))
-        return components(mask, moving, self.region, self._machine_part, Looks.of(self._calm.gray, gray))
+        looks = Looks.of(self._calm.gray, gray) if mask.any() else None
+        return components(mask, moving, self.region, self._machine_part, looks)
 
     def _hidden(self, calm: _Calm, gray: Gray) -> Mask:
         """Return where the gradients of a calm picture are missing, 1 there."""

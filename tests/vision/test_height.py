@@ -25,7 +25,7 @@ from damludo.vision.light import LightField
 from damludo.vision.look import Look, learn_look
 from damludo.vision.patches import Patches
 from damludo.vision.squares import SquareReader
-from damludo.vision.stack import SIDE, TOP_SIDE, StackField, StackLook, paint
+from damludo.vision.stack import SIDE, TOP_SIDE, Canvas, StackField, StackLook, paint, paint_on
 from damludo.vision.teaching import learn_stacks
 from damludo.vision.view import BoardView, grid_of
 
@@ -57,6 +57,26 @@ def offsets(discs: int, seed: int, spread: float = 0.05) -> np.ndarray:
     lower = random.uniform(-spread, spread, (32, 2))
     crown = lower + random.uniform(-0.03, 0.03, (32, 2))
     return np.concatenate([lower, crown][:discs], axis=1).astype(np.float32)
+
+
+def grained(field: StackField, look: StackLook, seed: int) -> np.ndarray:
+    """Empty squares that differ from the usual one by a grain of 10 %, each with its own."""
+    grain = np.random.default_rng(seed).standard_normal((32, SIDE, SIDE)).astype(np.float32)
+    grain = np.stack([cv2.GaussianBlur(one, (0, 0), 2.0) for one in grain]).reshape(32, -1)
+    return np.asarray(field.floor(look, ROWS) * (1 + 0.1 * grain / grain.std()), dtype=np.float32)
+
+
+def showing(pictures: list[np.ndarray], monkeypatch: pytest.MonkeyPatch) -> list[Image]:
+    """Make every field see these brightnesses, shape (32, samples of the whole patch), in pictures of its own grey level each."""
+
+    def brightness(self: StackField, image: Image, _light: LightField, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(np.take_along_axis(pictures[image[0, 0, 0]], self.number, axis=1)[rows])
+
+    monkeypatch.setattr(StackField, "brightness", brightness)
+    return [np.full((480, 640, 3), number, np.uint8) for number in range(len(pictures))]
+
+
+LIGHT = LightField(np.zeros((6, 3), np.float32), np.zeros(3, np.float32), np.zeros((32, 3), np.float32))
 
 
 @pytest.mark.parametrize("discs", [1, 2])
@@ -106,13 +126,8 @@ def judged(
 ) -> np.ndarray:
     """Return the evidence for kings in painted samples, which are taken for the picture's."""
 
-    def brightness(self: StackField, _image: Image, _light: LightField, rows: np.ndarray) -> np.ndarray:
-        return np.asarray(np.take_along_axis(seen, self.number, axis=1)[rows])
-
-    judge = HeightJudge(field.patches, look)
-    monkeypatch.setattr(StackField, "brightness", brightness)
-    light = LightField(np.zeros((6, 3), np.float32), np.zeros(3, np.float32), np.zeros((32, 3), np.float32))
-    return np.asarray(judge.evidence(np.zeros((480, 640, 3), np.uint8), light, sides, feet))
+    (image,) = showing([seen], monkeypatch)
+    return np.asarray(HeightJudge(field.patches, look).evidence(image, LIGHT, sides, feet))
 
 
 def test_a_ringed_man_seen_from_above_is_no_king_wherever_the_outline_put_him(
@@ -153,9 +168,52 @@ def test_where_tops_are_lost_on_dark_wood_the_walls_tell_the_height(
     black, feet = np.ones(32, dtype=int), offsets(discs, 6)
     seen = paint(field, look, ROWS, black, feet).bright
     seen = (seen * (1 + 0.02 * np.random.default_rng(7).standard_normal(seen.shape))).astype(np.float32)
-
     king = judged(monkeypatch, field, look, seen, black, feet[:, :2])
     assert np.count_nonzero(king > 0 if discs == 2 else king < 0) >= least
+
+
+def test_on_squares_that_were_seen_empty_heights_are_sure_that_were_not(
+    field: StackField, stack_look: StackLook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A grain of the wood that is known is no reason to doubt; before, the usual square was all that was known of each."""
+    look = replace(stack_look, strength=0.2)
+    ground = grained(field, look, 11)
+    canvas = Canvas(field, ROWS, field.x, field.y, ground)
+    seen = [paint_on(canvas, look, SIDES, offsets(discs, 12)).bright for discs in (1, 2)]
+    empty, *stacks = showing([ground, *seen], monkeypatch)
+    judge, everywhere = HeightJudge(field.patches, look), np.ones(32, dtype=bool)
+
+    def sure() -> tuple[int, int]:
+        """Men and kings that lead by 10 nats."""
+        man, king = (judge.evidence(image, LIGHT, SIDES, offsets(1, 12)) for image in stacks)
+        return int((man <= -10).sum()), int((king >= 10).sum())
+
+    men, kings = sure()
+    assert men <= 16  # 14
+    assert kings <= 26  # 23
+    judge.learn_ground(empty, LIGHT, everywhere, ~everywhere)
+    assert min(sure()) >= 29  # 30 and 30
+
+
+def test_what_a_neighbour_covers_or_shades_of_an_empty_square_is_not_learnt(
+    field: StackField, stack_look: StackLook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    occupied = ROWS % 3 == 0
+    clean, spoilt = field.floor(stack_look, ROWS).copy(), field.floor(stack_look, ROWS).copy()
+    for row, around in enumerate(field.neighbours(stack_look)):
+        for other, samples in around:
+            if occupied[other]:
+                spoilt[row][samples] = 0.2
+    assert (spoilt != clean).any(axis=1).sum() == 27
+    seen = paint(field, stack_look, ROWS, SIDES, offsets(2, 13)).bright
+    *grounds, stacks = showing([clean, spoilt, seen], monkeypatch)
+    found = []
+    for ground in grounds:
+        judge = HeightJudge(field.patches, stack_look)
+        judge.learn_ground(ground, LIGHT, ~occupied, occupied)
+        side = np.where(occupied, -1, SIDES)
+        found.append(judge.evidence(stacks, LIGHT, side, offsets(1, 13)))
+    assert found[0].tolist() == found[1].tolist()
 
 
 def test_a_shrunk_part_of_a_large_picture_shows_the_same_brightness() -> None:
@@ -166,13 +224,12 @@ def test_a_shrunk_part_of_a_large_picture_shows_the_same_brightness() -> None:
     field = StackField(Patches(view, 0.38))
     noise = np.random.default_rng(5).normal(0, 1, (720, 1280)).astype(np.float32)
     grey = np.clip(128 + 400 * cv2.GaussianBlur(noise, (0, 0), 4), 0, 255).astype(np.uint8)
-    light = LightField(np.zeros((6, 3), np.float32), np.zeros(3, np.float32), np.zeros((32, 3), np.float32))
     spots = np.stack([field.x, field.y], axis=-1) + field.patches.centres[:, None]
     flat = np.pad(spots.reshape(-1, 2) * view.sizes.square_mm, ((0, 0), (0, 1)))
     x, y = (v.reshape(field.x.shape).astype(np.float32) for v in view.project(flat).T)
     blurred = cv2.GaussianBlur(grey, (0, 0), 0.45 * 0.06 * 64)
     expected = cv2.remap(blurred, x, y, cv2.INTER_LINEAR).astype(np.float32) + 10
-    difference = field.brightness(np.repeat(grey[:, :, None], 3, axis=2), light) - expected
+    difference = field.brightness(np.repeat(grey[:, :, None], 3, axis=2), LIGHT) - expected
     assert np.abs(difference).mean() < 1.0  # a slip of half a pixel makes 2
     assert expected.std() > 20
 

@@ -95,6 +95,19 @@ def test_a_move_is_read_as_a_move(desk: Desk, start: Board) -> None:
     assert desk.watcher.disagreement == ()
 
 
+def test_a_calm_board_that_is_believed_teaches_how_its_empty_squares_look(desk: Desk, start: Board) -> None:
+    """... and a single picture between two hands, in which one may still lean over it, does not."""
+    desk.show(start)
+    desk.watcher.read()
+    assert desk.reader.taught == []
+    desk.watcher.believe(start)
+    assert desk.reader.taught == [start]
+    frame = desk.watcher.quiet_frame()
+    assert frame is not None
+    desk.watcher.believe(moved(start, C3, D4), (frame,))
+    assert desk.reader.taught == [start]
+
+
 def test_an_unchanged_place_keeps_its_content_against_a_wrong_reader(desk: Desk, start: Board) -> None:
     desk.show(start)
     desk.watcher.believe(start)
