@@ -22,6 +22,7 @@ USUAL_SPREAD, USUAL_FELLOWS = 0.25, 2
 """Usual deviation along the direction, where the middles of both kinds are 1 apart, and how many fellows' say it has."""
 FREEDOM = 4.0
 """Degrees of freedom of the spread (Student): a handful of fellows; an odd one never outvotes the other evidence."""
+COLOURS = ((Content.WHITE_MAN, Content.WHITE_KING), (Content.BLACK_MAN, Content.BLACK_KING))
 
 
 def fellow_evidence(
@@ -44,7 +45,7 @@ def fellow_evidence(
 
     Returns:
         For each place shape (5,): log-likelihood of each content against an empty place; 0 where there are too few fellows on
-        squares of the same shade. A king without fellows has what a man of his colour has.
+        squares of the same shade. Men and kings of a colour have the same.
     """
     found = {place: np.zeros(5) for place in places}
     rows = {place: row for row, place in enumerate(sampler.grid.playable)}
@@ -61,15 +62,14 @@ def fellow_evidence(
         for place, row, what in fellows:
             if _shade(place, sampler.grid) == shade:
                 kinds[what].append(row)
-        for content in (*Content,)[1:] if asked else ():
-            if min(len(kinds[Content.EMPTY]), len(kinds[content])) >= FEWEST_FELLOWS:
+        for colour in COLOURS if asked else ():
+            # Men and kings together: their rims are alike, and often few are left.
+            discs = [row for content in colour for row in kinds[content]]
+            if min(len(kinds[Content.EMPTY]), len(discs)) >= FEWEST_FELLOWS:
                 wanted = [rows[place] for place in asked]
-                ratios = [_ratios(features, kinds[Content.EMPTY], kinds[content], wanted) for features in lights]
+                ratios = [_ratios(features, kinds[Content.EMPTY], discs, wanted) for features in lights]
                 for place, ratio in zip(asked, np.mean(ratios, axis=0), strict=True):
-                    found[place][content] = ratio
-    for row_of_place in found.values():
-        for man, king in ((Content.WHITE_MAN, Content.WHITE_KING), (Content.BLACK_MAN, Content.BLACK_KING)):
-            row_of_place[king] = row_of_place[king] or row_of_place[man]
+                    found[place][list(colour)] = ratio
     return found
 
 

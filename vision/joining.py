@@ -78,13 +78,25 @@ def combine(
             table[place, content] = min(table[place, content], table[place, 1:].max() + STILL_EMPTY_NATS)
         if fellows and place in fellows:
             most = np.inf if ratio[place] >= 0.0 or not same_pose else LEAST_SAY_NATS
-            table[place] += FELLOWS_TEMPER * np.clip(fellows[place], -most, most)
+            table[place] += _of_fellows(np.clip(fellows[place], -most, most), content)
         bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
         nudge = EMPTY_NUDGE_LOG_PRIOR if content is Content.EMPTY else NUDGE_LOG_PRIOR
         bonus[int(content)] = np.logaddexp(0.0, nudge + ratio[place])
         bonus[_same_colour(content)] -= (gone or {}).get(place, 0.0)
         table[place] += bonus
     return np.asarray(table)
+
+
+def _of_fellows(likeness: NDArray[np.float64], held: Content) -> NDArray[np.float64]:
+    """Return what the likeness to other places adds: in full what speaks for what a place held, else half of it.
+
+    A shadow or a finger may change a place and its colour; a man that still looks like a man is not taken for one that moved.
+    """
+    same = _same_colour(held) if held is not Content.EMPTY else [int(held)]
+    others = np.delete(likeness, same)
+    added = FELLOWS_TEMPER * likeness
+    added[same] += (1.0 - FELLOWS_TEMPER) * max(float(likeness[same].max() - others.max()), 0.0)
+    return added
 
 
 def doubtful_discs(absolute: NDArray[np.float64], believed: Mapping[int, Content], change: ChangeEvidence) -> list[int]:

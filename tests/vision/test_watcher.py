@@ -264,6 +264,17 @@ def test_likeness_to_other_places_is_heard_and_hardly_where_nothing_changed(rati
     assert not np.delete(heard, D4, axis=0).any()
 
 
+@pytest.mark.parametrize(("likeness", "heard"), [(5.6, 5.6), (-5.6, -2.8)], ids=["still a man", "no man any more"])
+def test_likeness_to_what_a_place_held_is_heard_in_full(likeness: float, heard: float) -> None:
+    """A hand that carried a king disc by disc shadowed a man beside it, which then was taken for the one that had moved."""
+    absolute, ratios = np.zeros((64, 5)), np.full(64, 1.4)
+    likenesses = {C3: np.array([0.0, -8.0, -8.0, likeness, likeness])}
+    held, change = {C3: Content.BLACK_MAN}, ChangeEvidence(np.full(64, 2.7), ratios)
+    added = (combine(absolute, held, change, likenesses) - combine(absolute, held, change))[C3]
+    assert added[Content.BLACK_MAN] - added[Content.EMPTY] == pytest.approx(heard)
+    assert added[Content.BLACK_KING] == added[Content.BLACK_MAN]
+
+
 def test_beside_a_place_that_a_reflection_misreads_the_reader_is_heard_less() -> None:
     """A black man was put beside another one that did not change and yet reads as an empty square: the same reflection."""
     absolute = np.full((64, 5), -30.0)
