@@ -34,6 +34,9 @@ DISC_SAY_NATS, DISC_SAY_RISE = 14.0, 2.0
 from a light square hardly changes it (least of 84: 0.5 nats), a black one on a nearly black square less (-2.3)."""
 EMPTY_SAY_NATS, EMPTY_SAY_RISE = 8.0, 3.0
 """The same for an empty place: a disc that was put there is always seen (least of 62: 3.5 nats); a reflection looks like one."""
+STILL_EMPTY_NATS = 8.0
+"""The most that it says for it that a place is still empty which surely changed: in a lamp's light a white king on a light square
+read as empty by 30 nats."""
 CONTRADICTION_NATS = 12.0
 """An absolute reading that prefers something else by so much, on a place that did not change, is a contradiction."""
 
@@ -71,6 +74,8 @@ def combine(
     for place, content in believed.items():
         if same_pose:
             table[place] = np.maximum(table[place], -_say(content, float(ratio[place])))
+        if same_pose and content is Content.EMPTY and ratio[place] > 0.0:
+            table[place, content] = min(table[place, content], table[place, 1:].max() + STILL_EMPTY_NATS)
         if fellows and place in fellows:
             most = np.inf if ratio[place] >= 0.0 or not same_pose else LEAST_SAY_NATS
             table[place] += _of_fellows(np.clip(fellows[place], -most, most), content)

@@ -189,6 +189,16 @@ def test_an_empty_place_that_changed_holds_something_even_if_the_reader_sees_har
     assert table[D4, Content.BLACK_MAN] - table[D4, Content.EMPTY] > 3.0
 
 
+def test_a_place_that_surely_changed_is_not_empty_however_empty_it_looks() -> None:
+    """A white king on a light square in a lamp's light: read as empty by 30 nats, but nothing else changes a square so much."""
+    absolute = np.zeros((64, 5))
+    absolute[D4] = (0.0, -27.0, -30.0, -30.0, -30.0)
+    changes = [ChangeEvidence(np.full(64, 11.0), np.full(64, ratio)) for ratio in (11.0, -1.0)]
+    sure, unchanged = (combine(absolute, {D4: Content.EMPTY}, change)[D4] for change in changes)
+    assert sure[Content.WHITE_MAN] - sure[Content.EMPTY] == pytest.approx(1.0, abs=0.01)
+    assert unchanged[Content.EMPTY] - unchanged[Content.WHITE_MAN] > 6.0
+
+
 def joined(held: Content, looks_like: Content, ratio: float, *, same_pose: bool = True) -> NDArray[np.float64]:
     """Return the row of D4, which surely looks like something; around it nothing changed, and the reader knows it."""
     absolute, ratios = np.full((64, 5), -30.0), np.full(64, -6.0)
