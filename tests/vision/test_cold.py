@@ -20,7 +20,7 @@ NEARLY_AS_DARK = (52, 62, 80)
 """Paint of a disc whose dark squares are (60, 80, 110), BGR."""
 
 
-WHITE, DISC, RED, RIM = (226, 232, 236), (206, 222, 232), (40, 40, 170), (110, 120, 130)
+WHITE, DISC, RED, RIM = (226, 232, 236), (206, 222, 232), (40, 40, 170), (90, 100, 110)
 
 
 def white_discs_on_white_squares(rows: int, marks: bool = False) -> tuple[Image, BoardView, dict[int, Content]]:
