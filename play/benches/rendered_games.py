@@ -394,7 +394,7 @@ def game_for_breach(variant: Variant, kind: str, random: np.random.Generator) ->
         games: list[Game] = [Game.new(variant)]
         while len(games) < PLIES_SEARCHED and games[-1].result() is None and (moves := games[-1].legal_moves()):
             games.append(games[-1].make(moves[int(random.integers(len(moves)))]))
-        for number in random.permutation(len(games)).tolist():
+        for number in map(int, random.permutation(len(games))):
             if games[number].result() is None and breaches(games[number], kind):
                 return games[number]
     return None
