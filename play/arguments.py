@@ -130,7 +130,7 @@ def add_gantry_arguments(parser: argparse.ArgumentParser) -> None:
     )
     which.add_argument("--sim", action="store_true", help="use the simulated table")
     parser.add_argument(
-        "--seed", type=int, default=1, metavar="X", help="with --sim: how the gantry stands (default: 1)"
+        "--seed", type=seed, default=1, metavar="X", help="with --sim: how the gantry stands (default: 1)"
     )
     parser.add_argument(
         "--speed", type=speed, default=1.0, metavar="X", help="with --sim: times faster than real (0.1 to 20)"

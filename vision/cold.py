@@ -68,7 +68,7 @@ def cold_reading(image: Image, view: BoardView, known: Look | None = None) -> Fl
         return SquareReader(view, _look_of_lines(image, view, known)).read(image)
     together = _together(image, view, None)
     look = _learnt(image, view, _sure_of(together, view), known)
-    return _reading(_sides(SquareReader(view, look), image) + together, view)
+    return _reading(_as_one_sample(_sides(SquareReader(view, look), image), look, view) + together, view)
 
 
 def adapted_reading(look: Look, image: Image, view: BoardView) -> Floats64:
@@ -97,7 +97,8 @@ def adapted_reading(look: Look, image: Image, view: BoardView) -> Floats64:
         return _reading(_as_one_sample(found, known, view) + together, view)
     named = _named_after(taught_discs, alone)
     whose = [0, 1, 2] if named is alone else [0, 2, 1]
-    return _reading((_sides(reader, image) + _together(image, view, None))[:, whose], view)
+    itself = _as_one_sample(_sides(reader, image), alone, view) + _together(image, view, None)
+    return _reading(itself[:, whose], view)
 
 
 def _together(image: Image, view: BoardView, taught: Floats64 | None) -> Floats64:
@@ -135,11 +136,11 @@ def _sides(reader: SquareReader, image: Image) -> Floats64:
 
 
 def _as_one_sample(sides: Floats64, look: Look, view: BoardView) -> Floats64:
-    """Limit what a taught look says, shape (p, 3), to what one sample of each place could say.
+    """Limit what a look says, shape (p, 3), to what one sample of each place could say.
 
-    In another picture shadow, gloss and the light's slope make a whole place brighter or darker than it was taught: its samples
-    all err alike and count as one. Two kinds that differ by d in their spreads are told apart by d * d / 2 nats, no more:
-    much for red discs on white squares, little for black discs on dark ones.
+    In another picture, and in its own, shadow, gloss and the light's slope make a whole place brighter or darker than it was
+    taught: its samples all err alike and count as one. Two kinds that differ by d in their spreads are told apart by d * d / 2
+    nats, no more: much for red discs on white squares, little for black discs on dark ones.
     """
     odd, middle = Patches(view, look.radius).odd, PATCH * PATCH // 2
     discs = np.broadcast_to(look.disc, (len(odd), 2, 3)), np.broadcast_to(look.disc_spread, (len(odd), 2, 3))

@@ -6,6 +6,7 @@ greatest posterior wins. The constants are what is known of boards and discs bef
 source with few places from shrinking to one point.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +44,12 @@ THRESHOLDS = (0.1, 0.2, 0.35, 0.6)
 """First guesses: a contrast above these is a disc; so is a roughness that surpasses the smooth squares by the next ones."""
 ROUGHER = (0.3, 0.6, 1.0)
 MARKED_THRESHOLDS = (0.2, 0.5)
+FEWEST_TO_PART, LEAST_APART = 6, 0.6
+"""So many places that an explanation calls empty are parted in smooth and rough ones that are so far apart in the mean (natural
+logarithm); then it is asked whether the rough ones hold discs of the colour of their squares."""
+MARKINGS = ((False, False), (True, False), (False, True), (True, True))
+IMPROVEMENTS = 2
+"""So often the best explanation is varied: once for each colour of squares."""
 _NOT_MARKED, _MARKED = np.array([False, False]), np.array([True, True])
 
 
@@ -53,11 +60,13 @@ class Mixture:
     Attributes:
         log_likelihood: shape (p, 3): each place's traits under (empty, disc of one side, of the other), with their shares.
         disc: shape (2, 3), log colour of the two sides' discs; even squares have 0.
+        marked: shape (2,), whether the empty squares of each colour carry a mark.
         score: natural logarithm of the posterior, up to a constant; compares explanations of one picture.
     """
 
     log_likelihood: Floats
     disc: Floats
+    marked: NDArray[np.bool_]
     score: float
 
     @property
@@ -81,7 +90,49 @@ def explain(traits: Traits) -> Mixture:
                 if best is None or found.score > best.score:
                     best = found
     assert best is not None  # the guess that all is empty is always tried
+    for _ in range(IMPROVEMENTS):
+        found = max(_beside(data, traits, best), key=lambda mixture: mixture.score)
+        if found.score <= best.score + SETTLED:
+            break
+        best = found
     return best
+
+
+def _beside(data: "_Data", traits: Traits, known: Mixture) -> Iterator[Mixture]:
+    """Give explanations that differ from a known one in what no first guess varies by itself.
+
+    The empty squares of one colour alone may carry marks, or have what looks like one: a shadow, the blur of their neighbours.
+    One colour's discs may be empty squares. And those that are called empty but are far rougher than others may hold discs:
+    white ones on white squares have no contrast; beside discs that have, only their roughness tells them.
+    """
+    shares = known.probability
+    fewer = 1 + int(shares[:, 2].sum() < shares[:, 1].sum())
+    occupied = shares[:, 0] < 0.5
+    starts = [shares]
+    starts += [_first_shares(data, occupied & (traits.odd == colour), 2) for colour in np.unique(traits.odd)]
+    for colour in np.unique(traits.odd):
+        rows = np.nonzero(~occupied & (traits.odd == colour))[0]
+        more_discs = shares.copy()
+        more_discs[rows[_rougher(traits.rough[rows])]] = np.eye(3)[fewer]
+        starts.append(more_discs)
+    for start in starts:
+        played = np.array([(start[traits.odd == colour, 0] < 0.5).any() for colour in (0, 1)])
+        for marked in MARKINGS:
+            yield _settled(data, start, played, np.array(marked))
+
+
+def _rougher(rough: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return which values belong to the upper one of the two groups that they part in (least squares); none if hardly apart."""
+    line = np.sort(rough.astype(np.float64))
+    if len(line) < FEWEST_TO_PART:
+        return np.zeros(len(rough), dtype=bool)
+    below = np.arange(1, len(line))
+    lower = line.cumsum()[:-1] / below
+    apart = (line.sum() - lower * below) / (len(line) - below) - lower
+    best = int((below * (len(line) - below) * apart**2).argmax())
+    if apart[best] < LEAST_APART:
+        return np.zeros(len(rough), dtype=bool)
+    return np.asarray(rough > (line[best] + line[best + 1]) / 2)
 
 
 class _Data:
@@ -128,7 +179,7 @@ def _first_shares(data: _Data, discs: NDArray[np.bool_], sides: int) -> Floats:
     shares = np.zeros((len(discs), 3))
     shares[~discs, 0] = 1
     shares[discs, 1] = 1
-    if sides < 2:
+    if sides < 2 or not discs.any():
         return shares
     colour = data.disc[discs, :3] * CHANNELS
     means = [colour[np.linalg.norm(colour - np.median(colour, axis=0), axis=1).argmax()]]
@@ -174,7 +225,7 @@ def _settled(data: _Data, shares: Floats, played: NDArray[np.bool_], marked: NDA
             break
         score = float(total.sum())
     worth = score + _prior(shares, empty, scale, disc, disc_scale, played, marked)
-    return Mixture(density, disc[:, 0, :3], worth)
+    return Mixture(density, disc[:, 0, :3], marked, worth)
 
 
 def _empties(

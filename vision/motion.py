@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from damludo.vision.frame import Frame
 from damludo.vision.hiding import ARM_BORDER_SQUARES, Cover, Looks, components, hand_evidence
 from damludo.vision.region import Gray, Mask, Region
+from damludo.vision.unrest import Unrest
 
 Outline = NDArray[np.float64]
 """Corners of a convex part of the picture, shape (n, 2), px."""
@@ -31,8 +32,6 @@ LEAST_CHANGE = 0.12
 """... if the log-brightness also changed by this much against its surroundings (noise of a webcam in the dark: 0.05)."""
 DARKER_THAN_SHADOW = -1.6
 """Log-brightness ratio that only a black sleeve reaches; a cast shadow leaves more light."""
-MOTION_CHANGE = 0.06
-"""Local change of log-brightness between two frames that counts as motion."""
 MOTION_SQUARES = 0.08
 """Area in squares that has to change for motion: a finger tip that trembles does, noise does not."""
 
@@ -119,6 +118,7 @@ class MotionWatch:
         self._settled = False
         self._hand_s = -math.inf
         self._arm_waits = False
+        self._unrest = Unrest(region.inside.shape)
         self._known: Mask = region.inside
         self._machine_part: Mask | None = None
         self.cover: Cover | None = None
@@ -162,6 +162,7 @@ class MotionWatch:
     def move_to(self, region: Region) -> None:
         """Go on with the board at another place of the picture; what was covered stays covered."""
         self.region = region
+        self._unrest = Unrest(region.inside.shape)
         self.restart()
 
     def not_a_hand(self) -> None:
@@ -248,7 +249,10 @@ class MotionWatch:
         if self._previous is None:
             return np.zeros(gray.shape, dtype=np.bool_)
         change = _local_change(gray - self._previous, self.region.square_px)
-        return np.asarray((change > MOTION_CHANGE) & (seen > 0))
+        moving = self._unrest.moving(change) & (seen > 0)
+        if self._log_odds <= 0.0:
+            self._unrest.learn(change)
+        return np.asarray(moving)
 
     def _cover(self, gray: Gray, seen: Mask, moving: NDArray[np.bool_]) -> Cover:
         assert self._calm is not None

@@ -33,9 +33,9 @@ SHIFTS = (-4, -2, 0, 2, 4)
 """A disc's centre is looked for so many samples off the square's."""
 DARK_NOISE = 0.003
 """Least gradient, log colour a sample."""
-ROUGH_PERCENT, PLAIN_PERCENT, CAP_PERCENT = 80, 20, 90
-"""Roughness is this percentile of a square's gradients; the plain square's energy that of its places; no sample counts for more
-than the last one."""
+ROUGH_PERCENT, PLAIN_PERCENT, CAP_PERCENT = 80, 10, 90
+"""Roughness is this percentile of a square's gradients; the plain square's energy that of its places, of which a sixth is empty
+on a board of 12 x 12 that is set up; no sample counts for more than the last one."""
 ISOTROPIC = 0.6
 """Part of a noise's energy that points to the best of the centres; one fixed centre would give a half."""
 FOUND_ROUND = 0.8

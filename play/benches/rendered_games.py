@@ -394,10 +394,9 @@ def game_for_breach(variant: Variant, kind: str, random: np.random.Generator) ->
         games: list[Game] = [Game.new(variant)]
         while len(games) < PLIES_SEARCHED and games[-1].result() is None and (moves := games[-1].legal_moves()):
             games.append(games[-1].make(moves[int(random.integers(len(moves)))]))
-        for number in random.permutation(len(games)):
-            game = games[int(number)]
-            if game.result() is None and breaches(game, kind):
-                return game
+        for number in map(int, random.permutation(len(games))):
+            if games[number].result() is None and breaches(games[number], kind):
+                return games[number]
     return None
 
 

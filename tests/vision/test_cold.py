@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from damludo.vision.cold import _as_one_sample, cold_reading
-from damludo.vision.content import Content
+from damludo.vision.cold import _as_one_sample, _together, cold_reading
+from damludo.vision.content import BoardSizes, Content
 from damludo.vision.frame import Image
 from damludo.vision.look import Look
 from damludo.vision.mixture import explain
@@ -18,6 +18,38 @@ from damludo.vision.view import BoardView, grid_of
 Draw = Callable[..., Image]
 NEARLY_AS_DARK = (52, 62, 80)
 """Paint of a disc whose dark squares are (60, 80, 110), BGR."""
+
+
+WHITE, DISC, RED, RIM = (226, 232, 236), (206, 222, 232), (40, 40, 170), (90, 100, 110)
+
+
+def white_discs_on_white_squares(rows: int, marks: bool = False) -> tuple[Image, BoardView, dict[int, Content]]:
+    """A board of so many rows of 40 px, set up on its light squares: White's discs show by little but their rims.
+
+    With `marks` each dark square has a dot in its middle.
+    """
+    grid, side = grid_of(rows, rows), 40
+    image = np.full((side * (rows + 2), side * (rows + 2), 3), (90, 120, 150), np.uint8)
+    content = dict.fromkeys(grid.playable, Content.EMPTY)
+    for place in grid.playable:
+        rank, file = divmod(place, rows)
+        x, y = side * (file + 1), side * (rows - rank)
+        light = (rank + file) % 2 == 1
+        cv2.rectangle(image, (x, y), (x + side - 1, y + side - 1), WHITE if light else (110, 60, 40), -1)
+        middle = (x + side // 2, y + side // 2)
+        if light and (rank < rows // 2 - 1 or rank > rows // 2):
+            content[place] = Content.WHITE_MAN if rank < rows // 2 else Content.BLACK_MAN
+            cv2.circle(image, middle, 14, DISC if rank < rows // 2 else RED, -1, cv2.LINE_AA)
+            cv2.circle(image, middle, 14, RIM if rank < rows // 2 else RED, 1, cv2.LINE_AA)
+        elif marks and not light:
+            cv2.circle(image, middle, 5, (90, 46, 30), -1, cv2.LINE_AA)
+    noise = np.random.default_rng(5).normal(0, 2, image.shape)
+    soft = np.clip(cv2.GaussianBlur(image, (0, 0), 1.2) + noise, 0, 255).astype(np.uint8)
+    square_mm, focal, middle_mm = 50.0, 800.0, 25.0 * rows
+    size = (image.shape[1], image.shape[0])
+    place_mm = np.array([-middle_mm, middle_mm, focal * square_mm / side])
+    view = BoardView(grid, BoardSizes(square_mm, 35.0, 0.0), size, focal, 0.0, np.array([np.pi, 0.0, 0.0]), place_mm)
+    return soft, view, content
 
 
 def sides_of(table: np.ndarray, content: dict[int, Content]) -> list[int]:
@@ -42,6 +74,21 @@ def test_dark_discs_on_dark_squares_are_read_without_teaching(
     assert sides_of(cold_reading(image, view_from_above), start) == wanted(start)
 
 
+def test_a_pictures_own_look_says_no_more_of_a_place_than_one_sample_could(
+    draw: Draw, at_px: Callable[[int], tuple[float, float]], start: dict[int, Content], view_from_above: BoardView
+) -> None:
+    """Black's paint and the dark square's are less than three spreads apart: 4.5 nats, whatever all samples together say."""
+    image = draw({place: what if what is Content.WHITE_MAN else Content.EMPTY for place, what in start.items()})
+    dark = [place for place, what in start.items() if what is Content.BLACK_MAN]
+    for place in dark:
+        x, y = at_px(place)
+        cv2.circle(image, (round(x), round(y)), 17, NEARLY_AS_DARK, -1, cv2.LINE_AA)
+    read = cold_reading(image, view_from_above)[dark]
+    alone = _together(image, view_from_above, None)[[list(start).index(place) for place in dark]]
+    own = (read[:, Content.BLACK_MAN] - read[:, Content.EMPTY]) - (alone[:, 2] - alone[:, 0])
+    assert own.max() < 4.5
+
+
 def test_no_disc_is_invented_on_an_empty_board(
     draw: Draw, start: dict[int, Content], view_from_above: BoardView
 ) -> None:
@@ -58,6 +105,13 @@ def test_a_mark_on_each_square_is_no_disc(
         cv2.circle(marked, (round(x), round(y)), 16, (30, 30, 170), -1, cv2.LINE_AA)
     share = explain(traits_of(marked, view_from_above)).probability
     assert share[:, 0].min() > 0.5
+
+
+@pytest.mark.parametrize(("rows", "marks"), [(12, False), (10, True)])
+def test_white_discs_on_white_squares_are_told_by_their_rims(rows: int, marks: bool) -> None:
+    """All but a sixth or a fifth of the light squares hold a disc, so few show what is plain; dark ones may carry marks."""
+    image, view, content = white_discs_on_white_squares(rows, marks)
+    assert sides_of(cold_reading(image, view), content) == wanted(content)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
