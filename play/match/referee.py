@@ -28,9 +28,9 @@ LOG_PRIOR: Mapping[type, float] = {Legal: 0.0, Nothing: 0.0, Unfinished: -4.0, I
 """Priors of what a human did, in nats (from the event model: illegal acts are rare, so they need better evidence)."""
 
 CROWN_BENEFIT_NATS = 2.0
-"""A person's crown counts as missing only if that leads by so much, on top of the prior: some 10 nats of a single picture. Without
-it some 7 would do, and 96 % of forgotten crowns were named instead of 94 %; but one of twelve crowns that lay fell short of being
-missed by half a nat."""
+"""A person's crown counts as missing only if that leads by so much, on top of the prior: some 10 nats of a single picture.
+Without it some 7 would do, and 96 % of forgotten crowns were named instead of 94 %; but one of eleven crowns that lay fell short
+of being missed by half a nat."""
 
 
 @dataclass(frozen=True, slots=True)
