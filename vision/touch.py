@@ -34,6 +34,8 @@ ROBUST = 2.5
 """Deviations from which a sample loses its say: a neighbour's shadow came or went there."""
 INNER_RADII, INNER_WEIGHT = 0.7, 0.3
 """Inside of this the top's own pattern is seen, which turns with the disc: it has less say than the rim."""
+OUTER_RADII, OUTER_WEIGHT = 1.1, 0.2
+"""Outside of this the ground is seen, which stays whatever the disc does: around a dark disc on a dark square it would win."""
 SAMPLES_A_FACT = 7.0
 """So many neighbouring samples err alike (blur, compression, grain)."""
 LEAST_NOISE = 0.25
@@ -103,6 +105,7 @@ class ShiftMeter:
         self._pitch, self._columns = sampler.pitch_squares, sampler.grid.columns
         self._rows = {place: row for row, place in enumerate(sampler.grid.playable)}
         weight = np.where(sampler.radii < INNER_RADII, INNER_WEIGHT, 1.0) * (sampler.radii <= sampler.radii[0].min())
+        weight[sampler.radii > OUTER_RADII] *= OUTER_WEIGHT
         # The outermost samples have no gradient.
         weight[[0, -1]] = weight[:, [0, -1]] = 0.0
         self._keep = weight > 0
