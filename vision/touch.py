@@ -34,7 +34,7 @@ ROBUST = 2.5
 """Deviations from which a sample loses its say: a neighbour's shadow came or went there."""
 INNER_RADII, INNER_WEIGHT = 0.7, 0.3
 """Inside of this the top's own pattern is seen, which turns with the disc: it has less say than the rim."""
-OUTER_RADII, OUTER_WEIGHT = 1.1, 0.2
+OUTER_RADII, OUTER_WEIGHT = 1.1, 0.35
 """Outside of this the ground is seen, which stays whatever the disc does: around a dark disc on a dark square it would win."""
 SAMPLES_A_FACT = 7.0
 """So many neighbouring samples err alike (blur, compression, grain)."""
