@@ -282,6 +282,8 @@ class GameJudge:
         reason = "the squares named are hard to see; please straighten the discs on them"
         if ruling.gap_nats > FREE_GAP_LIMIT_NATS:
             reason = "no single move explains the board; please check it"
+        elif not ruling.doubtful:
+            reason = "it is hard to see what was moved; please say the move, or show it again"
         return [self._event("unsure", frame, 1.0, {"squares": self._names_of(list(ruling.doubtful)), "reason": reason})]
 
     def _is_news(self, kind: str, ruling: Ruling) -> bool:

@@ -225,3 +225,27 @@ def test_a_crown_is_missed_when_the_picture_outweighs_how_seldom_one_is_forgotte
     assert events[-1].event == told
     if told == "incomplete":
         assert events[-1].confidence == pytest.approx(0.99394, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("left_by_nats", "squares", "sentence"),
+    [(2.0, ["c3"], "the squares named are hard to see"), (4.0, [], "please say the move, or show it again")],
+    ids=["a square in doubt", "none in doubt"],
+)
+def test_what_is_asked_names_the_squares_that_are_hard_to_see_if_there_are_any(
+    left_by_nats: float, squares: list[str], sentence: str
+) -> None:
+    """A man jumped from c3 to e5 against the rules; that it left c3 is seen so clearly, less than such an act asks for."""
+    damludo = variant("damludo")
+    game, square = Game.new(damludo), damludo.board.square
+    before = dict(board_content(damludo.board.playable, game.position))
+    table = clear(before)
+    table[square("c3")] = (0.0, -left_by_nats, -18.0, -18.0, -18.0)
+    table[square("e5")] = (-9.0, 0.0, -18.0, -18.0, -18.0)
+    judge, eyes, grid = GameJudge(game), Eyes(), grid_of_board(damludo.board)
+    watcher = cast(BoardWatcher, eyes)
+    judge.judge(watcher, BoardReading(grid, clear(before), 0.0, 0), still(0.0), False)
+    (event,) = judge.judge(watcher, BoardReading(grid, table, 0.0, 0), still(9.0), True) or []
+    assert event.event == "unsure"
+    assert event.more["squares"] == squares
+    assert sentence in str(event.more["reason"])
