@@ -13,7 +13,8 @@ from damludo.vision.errors import BoardNotFound, NoBoardSeen, SideUnknown
 from damludo.vision.finding import BoardFinding
 from damludo.vision.frame import Frame, Image
 from damludo.vision.labels import rows_of_content
-from damludo.vision.look import Look, glance, learn_look, lightness
+from damludo.vision.look import Look, disc_colours, glance, learn_look
+from damludo.vision.paint import CLEAR_LEAD, Paints, lightness_lead
 from damludo.vision.pose import fit_view
 from damludo.vision.sides import SIDES, turned
 from damludo.vision.squares import SquareReader
@@ -30,9 +31,6 @@ LEAST_SUPPORT_NATS = 0.3
 """Evidence for the start position that a place must give in the mean. Where discs stand beside the places, as in a mirrored
 picture, all looks that are learnt are one, and nothing contradicts it: places gave -0.2 to 0.1 there, and 3 to 10 on boards that
 were set up."""
-LIGHTER_LEAD = 0.2
-"""By so much (natural logarithm of luma) one side's discs must be lighter than the other's; else whose are White's is not seen.
-Black discs with a golden ring looked as light as red ones; red ones are lighter than plain black ones by 0.6."""
 BETTER_LEAD_NATS = 5.0
 """By so much a turn must explain the picture better than the next one; else the caller must say where White sits."""
 
@@ -53,7 +51,7 @@ class _Trial:
         white_at: side of the picture where White's rank 1 lies.
         doubtful: how many places, by the colour of their middles alone, rather hold something else.
         support: nats by which the places together rather hold what they should.
-        lighter: by how much White's discs are lighter than Black's; None if it is known where White sits.
+        lead: by how much White's discs are lighter than Black's, or more as they are painted; None if White's place is known.
     """
 
     view: BoardView
@@ -61,7 +59,7 @@ class _Trial:
     white_at: str
     doubtful: int
     support: float
-    lighter: float | None
+    lead: float | None
 
 
 def set_up(
@@ -70,6 +68,7 @@ def set_up(
     start: Mapping[int, Content],
     sizes: BoardSizes,
     white_at: str | None = None,
+    paints: Paints | None = None,
 ) -> tuple[BoardView, Look, str]:
     """Find the board with the start position on it and learn its look.
 
@@ -80,6 +79,7 @@ def set_up(
         sizes: as the user measured them.
         white_at: where White sits; None finds it out. The two sides look alike but for their paint: without it the
             lighter discs are taken for White's.
+        paints: of the discs, where somebody told them.
 
     Returns:
         The pose (board frame as White sits), the look, and the side of the picture where White's rank 1 lies.
@@ -96,7 +96,7 @@ def set_up(
     for finding in _findings(frames, grid, sizes, white_at or SIDES[0]):
         for side in (white_at,) if white_at else SIDES:
             view = turned(finding.view, finding.white_at, side)
-            tried.append(_judged(image, view, side, start, decide_colour=white_at is None))
+            tried.append(_judged(image, view, side, start, decide_colour=white_at is None, paints=paints))
     if not tried:
         raise NoBoardSeen(
             f"no board of {grid.columns} x {grid.rows} squares is seen; the whole board must be in the picture, "
@@ -116,13 +116,14 @@ def set_up_at(
     start: Mapping[int, Content],
     sizes: BoardSizes,
     white_at: str | None = None,
+    paints: Paints | None = None,
 ) -> tuple[BoardView, Look, str]:
     """Set up as `set_up` does, on a board whose corners somebody gave.
 
     Args:
         corners: shape (4, 2), px, in picture order.
         image: the picture of the quiet board.
-        grid, start, sizes, white_at: as of `set_up`.
+        grid, start, sizes, white_at, paints: as of `set_up`.
 
     Raises:
         BadPose: the corners do not span a board.
@@ -132,7 +133,8 @@ def set_up_at(
     view = view_from_corners(corners, (image.shape[1], image.shape[0]), grid, sizes, refine=image)
     sides = (white_at,) if white_at else SIDES
     tried = [
-        _judged(image, turned(view, SIDES[0], side), side, start, decide_colour=white_at is None) for side in sides
+        _judged(image, turned(view, SIDES[0], side), side, start, decide_colour=white_at is None, paints=paints)
+        for side in sides
     ]
     try:
         best = _chosen(image, tried, grid, start)
@@ -157,12 +159,7 @@ def _chosen(image: Image, tried: list[tuple[float, _Trial]], grid: Grid, start: 
             f"with White at the {best.white_at} of the picture the squares do not show the position that the game begins with, "
             f"with White at the {side} they do: turn the board, or say --white-at {side}"
         ) from error
-    chosen = _of_the_alike(tried, grid, start)
-    if chosen.lighter is not None and abs(chosen.lighter) < LIGHTER_LEAD:
-        raise SideUnknown(
-            "the discs of both sides are about as light, so whose are White's is not seen; say with --white-at where White sits"
-        )
-    return chosen
+    return _of_the_alike(tried, grid, start)
 
 
 def _of_the_alike(tried: Sequence[tuple[float, _Trial]], grid: Grid, start: Mapping[int, Content]) -> _Trial:
@@ -173,7 +170,13 @@ def _of_the_alike(tried: Sequence[tuple[float, _Trial]], grid: Grid, start: Mapp
     if any(not _same_picture(grid, start, best.white_at, trial.white_at) for trial in alike):
         raise SideUnknown("two ways to see the start position are alike; say with --white-at where White sits")
     # A start position that looks the same from two sides can be played from either: the first of them in order is taken.
-    return min([best, *alike], key=lambda trial: SIDES.index(trial.white_at))
+    chosen = min([best, *alike], key=lambda trial: SIDES.index(trial.white_at))
+    if chosen.lead is not None and abs(chosen.lead) < CLEAR_LEAD:
+        raise SideUnknown(
+            "the discs of both sides are about as light, so whose are White's is not seen; say with --white-at where White sits, "
+            "or with --discs how they are painted"
+        )
+    return chosen
 
 
 def _turn_that_fits(image: Image, refused: _Trial, grid: Grid, start: Mapping[int, Content]) -> str | None:
@@ -229,18 +232,23 @@ def contradictions(image: Image, view: BoardView, look: Look, content: Mapping[i
     return [int(place) for place in places[lead > CLEAR_NATS]]
 
 
-def best_turn(image: Image, view: BoardView, start: Mapping[int, Content]) -> str:
+def best_turn(image: Image, view: BoardView, start: Mapping[int, Content], paints: Paints | None = None) -> str:
     """Return the side of the picture where White sits, for a view made as if White sat at the bottom.
 
     Raises:
-        SideUnknown: two sides show the start position equally well, and do not look the same.
+        SideUnknown: as of `set_up`.
     """
-    tried = [_judged(image, turned(view, SIDES[0], side), side, start, decide_colour=True) for side in SIDES]
+    tried = [_judged(image, turned(view, SIDES[0], side), side, start, True, paints) for side in SIDES]
     return _of_the_alike(sorted(tried, key=lambda pair: -pair[0]), view.grid, start).white_at
 
 
 def _judged(
-    image: Image, view: BoardView, side: str, start: Mapping[int, Content], decide_colour: bool
+    image: Image,
+    view: BoardView,
+    side: str,
+    start: Mapping[int, Content],
+    decide_colour: bool,
+    paints: Paints | None = None,
 ) -> tuple[float, _Trial]:
     """Learn from one window and turn; return how well the picture then shows the start position, in nats."""
     look = learn_look(image, view, start)
@@ -252,10 +260,12 @@ def _judged(
     own = sides[np.arange(len(places)), wanted]
     others = np.where(np.arange(3)[None] == wanted[:, None], -np.inf, sides).max(axis=1)
     score = support = float(np.clip(own - others, -10, 10).sum())
-    lighter = float(np.subtract(*lightness(look, image, view))) if decide_colour else None
-    if lighter is not None and lighter < 0.0:
+    lead = None
+    if decide_colour:
+        lead = (paints.lead if paints else lightness_lead)(*disc_colours(look, image, view))
+    if lead is not None and lead < 0.0:
         score -= 2 * BETTER_LEAD_NATS + 20 * len(places)  # the half turn: dark discs would be White's
-    return score, _Trial(view, look, side, int((others > own).sum()), support, lighter)
+    return score, _Trial(view, look, side, int((others > own).sum()), support, lead)
 
 
 def _side(content: Content) -> int:

@@ -10,6 +10,7 @@ from damludo.rules.variants import variant
 
 if TYPE_CHECKING:  # OpenCV is loaded by `run`, not by a help page
     from damludo.play.gantry.devices import GantryChoice
+    from damludo.vision.paint import Paints
 
 CONTROLLERS = ("python", "native", "avr")
 """Those of `simulation.controllers`, which a help page does not load."""
@@ -38,6 +39,34 @@ def game_of(arguments: argparse.Namespace) -> Game:
     """
     chosen = variant(arguments.game)
     return Game.new(chosen, None if arguments.fen is None else parse_fen(chosen, arguments.fen))
+
+
+def disc_paints(text: str) -> "Paints":
+    """Read how the discs are painted, like "white=red,black=black"; an argparse type."""
+    from damludo.vision.paint import Paints, colour_named
+
+    parts = [part.partition("=") for part in text.split(",")]
+    told = {side.strip(): colour.strip() for side, _, colour in parts}
+    if len(parts) != 2 or set(told) != {"white", "black"}:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} does not tell both paints; say it like white=red,black=black")
+    try:
+        paints = Paints(colour_named(told["white"]), colour_named(told["black"]))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    if paints.white == paints.black:
+        raise argparse.ArgumentTypeError("both sides' discs are said to be of one paint; give two, or --white-at alone")
+    return paints
+
+
+def add_discs_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare --discs."""
+    parser.add_argument(
+        "--discs",
+        metavar="white=COLOUR,black=COLOUR",
+        type=disc_paints,
+        help="how the discs of the sides called White and Black are painted: a name like red, or #rrggbb (default: White's are "
+        "the lighter ones)",
+    )
 
 
 def count(text: str) -> int:
@@ -101,7 +130,7 @@ def add_gantry_arguments(parser: argparse.ArgumentParser) -> None:
     )
     which.add_argument("--sim", action="store_true", help="use the simulated table")
     parser.add_argument(
-        "--seed", type=int, default=1, metavar="X", help="with --sim: how the gantry stands (default: 1)"
+        "--seed", type=seed, default=1, metavar="X", help="with --sim: how the gantry stands (default: 1)"
     )
     parser.add_argument(
         "--speed", type=speed, default=1.0, metavar="X", help="with --sim: times faster than real (0.1 to 20)"

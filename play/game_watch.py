@@ -69,6 +69,17 @@ def crown_probability(ruling: Ruling, reading: BoardReading, move: Move) -> floa
     return 1.0 / (1.0 + math.exp(-float(row[piece] - row[man])))
 
 
+def breach_confidence(ruling: Ruling, reading: BoardReading) -> float:
+    """Return how likely a breach was seen rightly; where only a crown is said to be missing, the discs alone are no proof."""
+    verdict = ruling.verdict
+    sure = _confidence(ruling)
+    if not isinstance(verdict, Unfinished) or not verdict.crown_missing:
+        return sure
+    row, man = reading.log_likelihood[verdict.at], ruling.content[verdict.at]
+    king = Content.WHITE_KING if man.is_white else Content.BLACK_KING
+    return min(sure, 1.0 / (1.0 + math.exp(float(row[king] - row[man]))))
+
+
 def rule_by_change(game: Game, reading: BoardReading, unlike: Sequence[int]) -> Ruling:
     """Rule; let no place that did not change stand in the way of a legal move because it looks like something else.
 
@@ -154,7 +165,7 @@ class GameJudge:
             return self._move(ruling.verdict.move, ruling, watcher, reading, frames)
         if not quiet:
             return []
-        return self._other(ruling, watcher, frames)
+        return self._other(ruling, watcher, reading, frames)
 
     def _start(self, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...]) -> list[WatchEvent]:
         """The watch begins with the position that the caller gave; what looks different is told."""
@@ -240,7 +251,9 @@ class GameJudge:
             self._event("put_back", frame, touch.confidence, more),
         ]
 
-    def _other(self, ruling: Ruling, watcher: BoardWatcher, frames: tuple[Frame, ...]) -> list[WatchEvent]:
+    def _other(
+        self, ruling: Ruling, watcher: BoardWatcher, reading: BoardReading, frames: tuple[Frame, ...]
+    ) -> list[WatchEvent]:
         verdict = ruling.verdict
         if isinstance(verdict, Nothing):
             told = self._touched(ruling, watcher, frames[-1])
@@ -261,7 +274,7 @@ class GameJudge:
             "reason": explain(verdict),
             "frames": proof,
         }
-        return [self._event(event, frames[-1], _confidence(ruling), more)]
+        return [self._event(event, frames[-1], breach_confidence(ruling, reading), more)]
 
     def _unsure(self, ruling: Ruling, frame: Frame) -> list[WatchEvent]:
         if not self._is_news("unsure", ruling):

@@ -69,9 +69,15 @@ class Stretch:
         # A long stretch becomes quiet and is judged then; a short one needs its last second. Frames are large.
         del self.scenes[:-12]
 
-    def calmest(self, hand_at_s: float) -> tuple[Frame, Scene]:
-        """Return the latest frame among those in which least moved, away from the coming hand if possible."""
-        away = [pair for pair in self.scenes if pair[0].time_s <= hand_at_s - BEFORE_HAND_S] or self.scenes
+    def calmest(self, hand_at_s: float) -> tuple[Frame, Scene] | None:
+        """Return the latest frame among those in which least moved, away from the coming hand if possible.
+
+        A hand at work by the edge may pass for a disc now and then; a frame in which it may be is no look at the board.
+        """
+        free = [pair for pair in self.scenes if not pair[1].stirs_at_the_border]
+        away = [pair for pair in free if pair[0].time_s <= hand_at_s - BEFORE_HAND_S] or free
+        if not away:
+            return None
         least = min(scene.moving_squares for _, scene in away)
         return [pair for pair in away if pair[1].moving_squares <= least + LIKE_THE_CALMEST_SQUARES][-1]
 
@@ -198,8 +204,11 @@ class BoardEvents:
 
     def _judge_stretch(self, hand_at_s: float) -> Iterator[WatchEvent]:
         """A board that was never still for long: a fast player, or few pictures a second."""
-        frame, _ = self._stretch.calmest(hand_at_s)
+        calmest = self._stretch.calmest(hand_at_s)
         self._stretch.judged = True
+        if calmest is None:
+            return
+        frame, _ = calmest
         self.reading = self.watcher.read((frame,))
         yield from self._judge.judge(self.watcher, self.reading, (frame,), True) or []
 

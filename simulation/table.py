@@ -80,10 +80,10 @@ class Mishap:
 
 MAGNET_REACH_MM = 1.5
 """The magnet takes a disc whose top is at most this far below its face."""
-RECESS_MM = 8.0
-"""A disc that is let go within this distance of a rack slot's centre slides into its round recess."""
 MAGNET_OFFSET_MM = 9.0
 """... and whose centre is at most this far from its axis."""
+RECESS_MM = 8.0
+"""A disc that is let go within this distance of a rack slot's centre slides into its round recess."""
 TOLERATED_PRESS_MM = 1.5
 """The magnet is sprung: this much overtravel presses nothing."""
 MAGNET_RADIUS_MM = 9.0

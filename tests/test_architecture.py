@@ -49,6 +49,28 @@ ROOMS = {
 # The simulated controller reads G-code with its own eyes, or a mistake of the writer would be read as it was meant.
 FORBIDDEN_MODULES = {"simulation": ("damludo.robot.gcode",)}
 
+# Time limits and players' clocks go by monotonic clocks: somebody may set the one on the wall. These write dates for people.
+DATED = {
+    "play/at_the_table.py": "the name of a journal",
+    "play/calibration/steps.py": "the history of a profile",
+    "play/records/record.py": "when a game began",
+    "play/training.py": "the card of learnt weights",
+}
+
+# What runs text, or builds objects of a file's choice.
+UNSAFE = {
+    "eval",
+    "exec",
+    "pickle.load",
+    "pickle.loads",
+    "marshal.load",
+    "marshal.loads",
+    "os.system",
+    "os.popen",
+    "yaml.load",
+}
+OWN_TEXT = {"engine/program.py": "compiles kernels that this package brings"}
+
 PRINTS = "play"
 """The package that may print; which of its modules do stands in the settings of the linter."""
 
@@ -83,9 +105,23 @@ def _of_node(name: str, node: ast.AST) -> Iterator[str]:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             if (lines := _body_lines(node)) > MAX_FUNCTION_LINES:
                 yield f"{node.name} has {lines} lines, at most {MAX_FUNCTION_LINES}"
+        case ast.Attribute(value=ast.Name(id="time"), attr="time" | "time_ns" | "localtime" | "gmtime" as attr):
+            yield f"time.{attr} is the clock on the wall; take a Clock, or time.monotonic"
+        case ast.Attribute(value=owner, attr="now" | "utcnow" | "today" as attr) if name not in DATED and _is_date(
+            owner
+        ):
+            yield f"{ast.unparse(owner)}.{attr} is the clock on the wall; take a Clock, or time.monotonic"
+        case ast.Call(func=func) if ast.unparse(func) in UNSAFE and name not in OWN_TEXT:
+            yield f"{ast.unparse(func)} runs what a file says"
+        case ast.keyword(arg="shell" | "allow_pickle" as arg, value=ast.Constant(value=True)):
+            yield f"{arg}=True runs what a file says"
         case ast.Call(func=ast.Name(id="print"), keywords=keywords) if not name.startswith(f"{PRINTS}/"):
             if all(keyword.arg != "file" for keyword in keywords):
                 yield f"only {PRINTS} prints"
+
+
+def _is_date(owner: ast.expr) -> bool:
+    return ast.unparse(owner) in ("datetime", "datetime.datetime", "date", "datetime.date")
 
 
 def _of_import(name: str, imported: str) -> Iterator[str]:
@@ -178,6 +214,28 @@ def test_the_check_sees_what_is_too_long(tmp_path: Path) -> None:
     assert violations(bad) == [
         "rules/long.py:1: g has 61 lines, at most 60",
         "rules/module.py: 501 lines, at most 500",
+    ]
+
+
+def test_the_check_sees_clocks_on_the_wall_and_what_a_file_may_run(tmp_path: Path) -> None:
+    bad = _house(
+        tmp_path,
+        {
+            "robot/a.py": "import time\nlimit = time.time() + 2\nfine = time.monotonic()\n",
+            "play/match/a.py": "from datetime import datetime\ndatetime.now()\n",
+            "play/training.py": "from datetime import datetime\ndatetime.now()\n",
+            "vision/a.py": "import numpy as np\nnp.load(path, allow_pickle=True)\nnp.load(path, allow_pickle=False)\n",
+            "rules/a.py": "import pickle\npickle.loads(data)\nsubprocess.run(text, shell=True)\n",
+            "engine/program.py": "exec(code)\n",
+        },
+    )
+
+    assert violations(bad) == [
+        "rules/a.py:2: pickle.loads runs what a file says",
+        "rules/a.py:3: shell=True runs what a file says",
+        "vision/a.py:2: allow_pickle=True runs what a file says",
+        "robot/a.py:2: time.time is the clock on the wall; take a Clock, or time.monotonic",
+        "play/match/a.py:2: datetime.now is the clock on the wall; take a Clock, or time.monotonic",
     ]
 
 

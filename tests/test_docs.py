@@ -38,6 +38,7 @@ NOT_RUN = {
     "damludo bench rules --witness": "needs another library in another environment",
     "damludo bench engine --witness": "needs another library in another environment",
     "damludo bench vision": "takes an hour; tests/play/benches/test_rendered_games.py watches some of its plies",
+    "damludo bench table": "plays two games over rendered pictures; tests/play/commands/test_bench.py plays one without",
     "damludo engine": "speaks with another program; tests/engine/test_hub.py is one",
     "damludo records show": "needs a stored game; tests/play/commands/test_records.py makes some",
     "damludo records export": "needs a stored game",

@@ -100,6 +100,12 @@ class PatchSampler:
         logs = cv2.LUT(values, _LOG_OF_VALUE) if values.dtype == np.uint8 else cv2.log(values + _FLOOR)
         return np.asarray(logs, dtype=np.float32).reshape(shape)
 
+    def pattern(self, values: Patches) -> Patches:
+        """Return every other sample in the middle of each patch, without what lies on a plane; shape (places, n)."""
+        inside = values.reshape(len(values), -1, 3)[:, self._inside]
+        rest = inside - self._added @ (self._added.T @ inside)
+        return np.asarray(rest[:, ::2].reshape(len(rest), -1), dtype=np.float32)
+
     def compare(self, before: Patches, after: Patches) -> ChangeEvidence:
         """Return what changed between two pictures of one view."""
         flat = [patches.reshape(len(patches), -1, 3)[:, self._inside] for patches in (before, after)]

@@ -30,6 +30,8 @@ SAMPLES_A_FACT = 10.0
 ROBUST = 4.0
 """Deviations from which a sample loses its say (gloss, a mark, a finger's shadow)."""
 ROUNDS, TRIES = 2, 2
+MORE_ROUNDS = 4
+"""... and so many more where a king seems to stand."""
 STRIDE = 0.08
 """Most that an offset may change in one round (squares)."""
 MOST_NATS = 20.0
@@ -199,26 +201,13 @@ class HeightJudge:
         canvas = self._canvas.part(rows)
         start = self._start(canvas, side[rows], seen, weight, offset[rows])
         man = fit_on(canvas, self._look, side[rows], seen, weight, start, ROUNDS, DENSER)
-        king = self._cost_of_king(canvas, side[rows], seen, weight, man)
-        # The king was sought from where the man was found: whoever comes second is fitted better, so the man has his turn again.
-        again = np.nonzero(king < man.cost)[0]
-        if len(again):
-            better = fit_on(
-                canvas.part(again),
-                self._look,
-                side[rows[again]],
-                seen[again],
-                weight[again],
-                man.feet[again],
-                ROUNDS,
-                DENSER,
-            )
-            man.cost[again] = np.minimum(man.cost[again], better.cost)
-        result[rows] = np.clip(0.5 * (man.cost - king), -MOST_NATS, MOST_NATS)
+        king = self._best_king(canvas, side[rows], seen, weight, man)
+        self._settle(canvas, side[rows], seen, weight, man, king)
+        result[rows] = np.clip(0.5 * (man.cost - king.cost), -MOST_NATS, MOST_NATS)
         return result
 
-    def _cost_of_king(self, canvas: Canvas, side: Rows, seen: Floats, weight: Floats, man: Fit) -> Floats:
-        """Return the cost of the best king, shape (p,), where this is the best man.
+    def _best_king(self, canvas: Canvas, side: Rows, seen: Floats, weight: Floats, man: Fit) -> Fit:
+        """Return the best kings where these are the best men.
 
         A man that is fitted to a king takes the king's top for his own; but where a dark top is lost on dark wood, he takes the
         king's foot, and from the king whose top is there no fit leads back. Then neither explains what is seen.
@@ -229,9 +218,23 @@ class HeightJudge:
         rows = np.concatenate([every, poor])
         feet = np.concatenate([self._foot_of_king(canvas.rows, man.feet), man.feet[poor]])
         part = canvas.part(rows) if len(poor) else canvas
-        cost = fit_on(part, self._look, side[rows], seen[rows], weight[rows], np.tile(feet, 2), ROUNDS, DENSER).cost
-        cost[poor] = np.minimum(cost[poor], cost[len(side) :])
-        return cost[: len(side)]
+        king = fit_on(part, self._look, side[rows], seen[rows], weight[rows], np.tile(feet, 2), ROUNDS, DENSER)
+        of = np.arange(len(side))
+        second = len(side) + np.arange(len(poor))
+        of[poor] = np.where(king.cost[second] < king.cost[poor], second, poor)
+        return Fit(king.cost[of], king.feet[of], king.gains[of])
+
+    def _settle(self, canvas: Canvas, side: Rows, seen: Floats, weight: Floats, man: Fit, king: Fit) -> None:
+        """Fit on, in place, where a king seems to stand: he was sought from where the man was found, and is fitted better."""
+        again = np.nonzero(king.cost < man.cost)[0]
+        if not len(again):
+            return
+        part = canvas.part(again)
+        for fit in (man, king):
+            longer = fit_on(
+                part, self._look, side[again], seen[again], weight[again], fit.feet[again], MORE_ROUNDS, DENSER
+            )
+            fit.cost[again] = np.minimum(fit.cost[again], longer.cost)
 
     def _start(self, canvas: Canvas, side: Rows, seen: Floats, weight: Floats, offset: Floats) -> Floats:
         """Return where to start, shape (p, 2): at the offset, or in the middle if a disc far off fits no better than one there.

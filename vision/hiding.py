@@ -148,6 +148,11 @@ class Cover:
         """One of the components may be an arm."""
         return any(patch.reaches_out for patch in self.patches)
 
+    @property
+    def stirs_at_the_border(self) -> bool:
+        """Something at the border changed since the frame before: an arm that comes or goes, as little of it as is seen."""
+        return any(patch.near_border and patch.stirs for patch in self.patches)
+
 
 def hand_evidence(cover: Cover, log_odds: float, machine: bool) -> float:
     """Log-likelihood ratio of hand against no hand for one frame.

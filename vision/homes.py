@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from damludo.vision.content import Content, Grid
 from damludo.vision.errors import BoardNotFound
 from damludo.vision.frame import Image
+from damludo.vision.paint import DARK, lightness_lead
 from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float64]
@@ -33,7 +34,7 @@ TAUGHT_NATS = 10.0
 MOST_LIGHT = 0.4
 """Log light that one place may contribute to the field of light."""
 
-_LOG_OF_VALUE = np.log(np.arange(256, dtype=np.float64) + 10.0)
+_LOG_OF_VALUE = np.log(np.arange(256, dtype=np.float64) + DARK)
 _EMPTY, _WHITE, _BLACK = 0, 1, 2
 _CONTENTS = (Content.EMPTY, Content.WHITE_MAN, Content.BLACK_MAN)
 
@@ -122,7 +123,8 @@ def _homes(features: Floats, grid: Grid) -> NDArray[np.intp]:
     nothing = _misfit(features, np.zeros_like(group), shade)
     if misfits[order[0]] > MOST_MISFIT * min(float(misfits[order[1]]), nothing):
         raise BoardNotFound("the men do not stand as at the start of a game; start the watch from a start position")
-    if features[group == _WHITE, :3].mean() < features[group == _BLACK, :3].mean():
+    white, black = (np.exp(features[group == side, :3].mean(axis=0)) - DARK for side in (_WHITE, _BLACK))
+    if lightness_lead(white, black) < 0.0:
         group = np.array([_EMPTY, _BLACK, _WHITE], dtype=np.intp)[group]
     return group
 

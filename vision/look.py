@@ -35,8 +35,6 @@ MEASURED_PART = 0.85
 """Part of a measured radius that is used: blur and shadow make discs look larger than their paint."""
 FIRST_RADIUS = 0.3
 """Of a disc, in squares, before it is measured."""
-LUMA = np.array([0.114, 0.587, 0.299], dtype=np.float32)
-"""Weights of blue, green and red in lightness (Rec. ITU-R BT.601)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -146,17 +144,15 @@ def learn_look(
     return look
 
 
-def lightness(look: Look, image: Image, view: BoardView) -> Floats:
-    """Return how light White's and Black's discs look to an eye, shape (2,): natural logarithm of their luma.
+def disc_colours(look: Look, image: Image, view: BoardView) -> Floats:
+    """Return what White's and Black's discs look like in the mean light of a board: shape (2, 3), B, G, R.
 
-    The look alone does not tell: it is relative to the squares, and the mean of its channels makes red as dark as black. Both
-    sides are taken in the mean light of the board, so that a lamp beside it prefers none.
+    A lamp beside the board prefers none of them; the look alone does not tell, it is relative to the squares.
     """
     patches = Patches(view, look.radius)
     seen, _ = patches.sample(image)
     colours, _ = normalised(patches, image, look.step)
-    light = (seen - colours)[:, 0].mean(axis=0)
-    return np.asarray(np.log(np.maximum(values_of_tones(look.disc + light) @ LUMA, 1.0)), dtype=np.float32)
+    return values_of_tones(look.disc + (seen - colours)[:, 0].mean(axis=0))
 
 
 def _contents(patches: Patches, content: Mapping[int, Content]) -> NDArray[np.intp]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from damludo.vision.frame import Frame
 from damludo.vision.hiding import ARM_BORDER_SQUARES, Cover, Looks, components, hand_evidence
 from damludo.vision.region import Gray, Mask, Region
+from damludo.vision.unrest import Unrest
 
 Outline = NDArray[np.float64]
 """Corners of a convex part of the picture, shape (n, 2), px."""
@@ -31,8 +32,6 @@ LEAST_CHANGE = 0.12
 """... if the log-brightness also changed by this much against its surroundings (noise of a webcam in the dark: 0.05)."""
 DARKER_THAN_SHADOW = -1.6
 """Log-brightness ratio that only a black sleeve reaches; a cast shadow leaves more light."""
-MOTION_CHANGE = 0.06
-"""Local change of log-brightness between two frames that counts as motion."""
 MOTION_SQUARES = 0.08
 """Area in squares that has to change for motion: a finger tip that trembles does, noise does not."""
 
@@ -48,6 +47,8 @@ LAMP_SHARE = 0.85
 """A plane of light that explains this part of the picture is a lamp's; one that explains less may be bent by an arm."""
 PLANE_ROUNDS = 5
 """Each round fits the plane to the pixels that the last one explains, as long as they grow in number."""
+MOST_STIRRED_SQUARES = 8.0
+"""Where more changed, a whole arm left since the picture before: that a place at the border stirred, too, tells nothing then."""
 REST_SQUARES = 0.15
 """A finger tip that moves less than this from one picture to the next stays where it is."""
 
@@ -68,6 +69,7 @@ class Scene:
         hand_probability: the chain's belief that a hand is there, 0..1.
         moving_squares: area that changed since the frame before, in squares; infinite for the first frame.
         camera_moved: the camera does not stand where it stood; until it is found again nothing of the board can be told.
+        stirs_at_the_border: something that hides the border changed since the frame before; an arm may come or go there.
     """
 
     time_s: float
@@ -80,6 +82,7 @@ class Scene:
     hand_probability: float
     moving_squares: float
     camera_moved: bool = False
+    stirs_at_the_border: bool = False
 
 
 class _Calm:
@@ -115,6 +118,7 @@ class MotionWatch:
         self._settled = False
         self._hand_s = -math.inf
         self._arm_waits = False
+        self._unrest = Unrest(region.inside.shape)
         self._known: Mask = region.inside
         self._machine_part: Mask | None = None
         self.cover: Cover | None = None
@@ -158,6 +162,7 @@ class MotionWatch:
     def move_to(self, region: Region) -> None:
         """Go on with the board at another place of the picture; what was covered stays covered."""
         self.region = region
+        self._unrest = Unrest(region.inside.shape)
         self.restart()
 
     def not_a_hand(self) -> None:
@@ -208,6 +213,7 @@ class MotionWatch:
             mask_squares=float(cover.mask.sum()) / self.region.area_px,
             hand_probability=1.0 / (1.0 + math.exp(-self._log_odds)),
             moving_squares=moving_squares,
+            stirs_at_the_border=cover.stirs_at_the_border and moving_squares < MOST_STIRRED_SQUARES,
         )
 
     def _machine(self, outlines: Sequence[Outline]) -> Mask:
@@ -243,7 +249,10 @@ class MotionWatch:
         if self._previous is None:
             return np.zeros(gray.shape, dtype=np.bool_)
         change = _local_change(gray - self._previous, self.region.square_px)
-        return np.asarray((change > MOTION_CHANGE) & (seen > 0))
+        moving = self._unrest.moving(change) & (seen > 0)
+        if self._log_odds <= 0.0:
+            self._unrest.learn(change)
+        return np.asarray(moving)
 
     def _cover(self, gray: Gray, seen: Mask, moving: NDArray[np.bool_]) -> Cover:
         assert self._calm is not None
@@ -252,7 +261,8 @@ class MotionWatch:
             # The calm picture may have taken the tip of an arm for a disc. Where the board shows as it last lay still, the arm is
             # gone, not come.
             mask = self._opened(mask & self._hidden(self._still, gray))
-        return components(mask, moving, self.region, self._machine_part, Looks.of(self._calm.gray, gray))
+        looks = Looks.of(self._calm.gray, gray) if mask.any() else None
+        return components(mask, moving, self.region, self._machine_part, looks)
 
     def _hidden(self, calm: _Calm, gray: Gray) -> Mask:
         """Return where the gradients of a calm picture are missing, 1 there."""

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from damludo.vision.change import ChangeEvidence, Patches, PatchSampler
 from damludo.vision.content import Content
 from damludo.vision.errors import BadPicture, VisionError
+from damludo.vision.fellows import fellow_evidence
 from damludo.vision.frame import Frame, Image
 from damludo.vision.glimpse import Glimpses, changed_beside
+from damludo.vision.joining import beside, combine, contradictions, doubtful_discs, gone_evidence
 from damludo.vision.motion import MotionWatch, Outline, Scene
 from damludo.vision.reading import BoardReading
 from damludo.vision.region import Region
@@ -37,30 +39,11 @@ QUIET_FRAMES = 5
 """So many of the newest quiet frames are averaged: halves the noise, costs a third of a second."""
 CALM_FRAMES = 3
 """So many quiet frames in turn show a scene that is calm indeed."""
-TEMPER = 0.6
-"""Weight of the absolute reading where a comparison with the baseline exists: its errors are alike in both pictures."""
-LEAST_TRUST = 0.1
-"""Of that weight so much is left where half of what did not change looks like something else: the light misleads the reader."""
 CLIP_NATS = 30.0
 """No single place outvotes all others (see `BoardReading`)."""
-NUDGE_LOG_PRIOR = -2.0
-"""Log prior of a place that was disturbed and still holds what it held: lifted and put back, brushed by a sleeve."""
-CHANGE_LOG_PRIOR = -2.0
-"""Log prior of a place that was disturbed and holds something else: no likelier than being brushed."""
-EMPTY_NUDGE_LOG_PRIOR = -16.0
-"""The same for an empty place: there is nothing to lift or brush, only a shadow can have changed it. A dark disc on a dark square
-hardly differs from the square, but it does change it."""
-CARRIED_NATS = -2.5
-"""A baseline from another pose of the camera is never better evidence that a place did not change."""
-LEAST_SAY_NATS = 3.0
-"""The absolute reading says at least so much for another content of a place that the comparison surely calls unchanged."""
-DISC_SAY_NATS, DISC_SAY_RISE = 14.0, 2.0
-"""... on a place that held a disc so much, and so much more for each nat of evidence of a change: a light disc that is taken
-from a light square hardly changes it (least of 84: 0.5 nats), a black one on a nearly black square less (-2.3)."""
-EMPTY_SAY_NATS, EMPTY_SAY_RISE = 8.0, 3.0
-"""The same for an empty place: a disc that was put there is always seen (least of 62: 3.5 nats); a reflection looks like one."""
-CONTRADICTION_NATS = 12.0
-"""An absolute reading that prefers something else by so much, on a place that did not change, is a contradiction."""
+PERHAPS_CHANGED = -3.0
+"""Log-likelihood ratio of a change above which a place is compared with its fellows: a black disc that is taken from a nearly
+black square may show no more (-2.3)."""
 SURELY_UNCHANGED = -1.0
 """Log-likelihood ratio of a change below which a place needs no look at its height."""
 CHECK_STATION_S = 1.0
@@ -125,6 +108,8 @@ class BoardWatcher:
         self._quiet_was_read = False
         self._believed: dict[int, Content] | None = None
         self._baseline: Patches | None = None
+        self._baseline_image: Image | None = None
+        self._baseline_reading: NDArray[np.float64] | None = None
         self._baseline_frame = -1
         self._baseline_s = NEVER_S
         self._baseline_due = False
@@ -258,7 +243,21 @@ class BoardWatcher:
         settled = {place: content for place, content in believed.items() if ratio[place] < SURELY_UNCHANGED}
         absolute = np.asarray(self._reader.read(image, settled), dtype=np.float64)
         self._disagreement = contradictions(absolute, believed, change)
-        return combine(absolute, believed, change, same_pose=not self._baseline_is_carried)
+        same_pose = not self._baseline_is_carried
+        asked = [place for place in sorted(believed) if ratio[place] > PERHAPS_CHANGED or not same_pose]
+        known = {place: content for place, content in believed.items() if ratio[place] < 0.0}
+        held = {place: content for place, content in believed.items() if ratio[place] >= 0.0}
+        assert self._now is not None
+        earlier = self._baseline if same_pose else None
+        fellows = fellow_evidence(self._sampler, self._now, known, asked, earlier, held)
+        misled = beside(self._disagreement, self.view.grid)
+        gone: dict[int, float] = {}
+        doubtful = doubtful_discs(absolute, believed, change)
+        if doubtful and same_pose and self._baseline_image is not None:
+            if self._baseline_reading is None:
+                self._baseline_reading = np.asarray(self._reader.read(self._baseline_image, believed), dtype=np.float64)
+            gone = gone_evidence(absolute, self._baseline_reading, believed, change, doubtful)
+        return combine(absolute, believed, change, fellows, misled, gone, same_pose=same_pose)
 
     def believe(self, content: Mapping[int, Content], frames: Sequence[Frame] = ()) -> None:
         """Take over what stands on the board (the match has confirmed it); later readings are compared with this moment.
@@ -327,10 +326,11 @@ class BoardWatcher:
     def _take_baseline(self, frames: Sequence[Frame]) -> None:
         mean = _average(frames)
         self._baseline = self._sampler.sample(mean)
+        self._baseline_image, self._baseline_reading = _rounded(mean), None
         self._baseline_frame, self._baseline_s = frames[-1].number, frames[-1].time_s
         self._baseline_is_calm = len(frames) >= CALM_FRAMES
         if self._baseline_is_calm and self._believed is not None:
-            self._reader.learn_ground(_rounded(mean), self._believed)
+            self._reader.learn_ground(self._baseline_image, self._believed)
         # What stirred before is in the baseline.
         self._baseline_due = self._stirred = self._baseline_is_carried = False
 
@@ -344,12 +344,14 @@ class BoardWatcher:
         self._baseline_s = self._quiet[-1].time_s
         if self._baseline is None:
             return
-        now = self._sampler.sample(_average(tuple(self._quiet)))
+        mean = _average(tuple(self._quiet))
+        now = self._sampler.sample(mean)
         ratio = self._sampler.compare(self._baseline, now).log_likelihood_ratio
         if self._stirred and self._baseline_is_calm and self._shifted(self._baseline, now):
             self.unseen = True
         elif float(ratio.max()) < 0.0:
             self._baseline, self._baseline_frame = now, self._quiet[-1].number
+            self._baseline_image, self._baseline_reading = _rounded(mean), None
             self._baseline_is_calm, self._baseline_is_carried = True, False
         elif self._stirred and 0 < int((ratio > UNSEEN_NATS).sum()) <= UNSEEN_PLACES:
             # A finger tip at the edge is hardly a hand; but discs do not move by themselves, and light changes more places.
@@ -438,60 +440,6 @@ def _average(frames: Sequence[Frame]) -> NDArray[np.float32]:
 
 def _rounded(picture: NDArray[np.float32]) -> Image:
     return np.asarray(cv2.convertScaleAbs(picture), dtype=np.uint8)
-
-
-def combine(
-    absolute: NDArray[np.float64], believed: Mapping[int, Content], change: ChangeEvidence, *, same_pose: bool = True
-) -> NDArray[np.float64]:
-    """Join the absolute reading with the evidence of change.
-
-    Args:
-        absolute: shape (rows * columns, 5).
-        believed: the content at the time of the baseline.
-        change: the comparison with it.
-        same_pose: the baseline was taken from this pose of the camera. Else every place departs somewhat, and one that a black
-            disc left on a black square departs no more than the others.
-
-    Returns:
-        Log-likelihoods, shape (rows * columns, 5): an unchanged place can hold only what it held; a disturbed one holds anything,
-        also what it held (put back).
-    """
-    weight = TEMPER * _trust(absolute, believed, change)
-    table = weight * (absolute - absolute.max(axis=1, keepdims=True))
-    ratio = change.log_likelihood_ratio if same_pose else np.maximum(change.log_likelihood_ratio, CARRIED_NATS)
-    for place, content in believed.items():
-        if same_pose:
-            table[place] = np.maximum(table[place], -_say(content, float(ratio[place])))
-        bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
-        nudge = EMPTY_NUDGE_LOG_PRIOR if content is Content.EMPTY else NUDGE_LOG_PRIOR
-        bonus[int(content)] = np.logaddexp(0.0, nudge + ratio[place])
-        table[place] += bonus
-    return np.asarray(table)
-
-
-def _say(content: Content, ratio: float) -> float:
-    """Return how much the absolute reading may say against a content, given the evidence of a change there."""
-    least, rise = (EMPTY_SAY_NATS, EMPTY_SAY_RISE) if content is Content.EMPTY else (DISC_SAY_NATS, DISC_SAY_RISE)
-    return max(least + rise * ratio, LEAST_SAY_NATS)
-
-
-def _trust(absolute: NDArray[np.float64], believed: Mapping[int, Content], change: ChangeEvidence) -> float:
-    """Return how far the absolute reading can be trusted in this light, 0..1: what did not change is what it can be tried on."""
-    unchanged = sum(change.log_likelihood_ratio[place] < 0.0 for place in believed)
-    share = len(contradictions(absolute, believed, change)) / max(int(unchanged), 1)
-    return max(LEAST_TRUST, 1.0 - 2.0 * share)
-
-
-def contradictions(
-    absolute: NDArray[np.float64], believed: Mapping[int, Content], change: ChangeEvidence
-) -> tuple[int, ...]:
-    """Return the places that did not change but look like something else than believed."""
-    return tuple(
-        place
-        for place, content in sorted(believed.items())
-        if absolute[place].max() - absolute[place, int(content)] > CONTRADICTION_NATS
-        and change.log_likelihood_ratio[place] < 0.0
-    )
 
 
 def _normalised(table: NDArray[np.float64], playable: tuple[int, ...]) -> NDArray[np.float64]:

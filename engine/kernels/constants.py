@@ -81,6 +81,8 @@ USES_FREEDOM: bool
 """Freedom to move is what the game is about."""
 DRAWISH: int
 """So many pieces do not beat a lone king by themselves; 0 where two are enough."""
+KINGS_HOLD: bool
+"""Kings escape from kings: a lead is worth less where both sides have one."""
 PHASE_FROM: tuple[int, ...]
 """Where the weights for so many pieces begin."""
 BLOCKS: tuple[tuple[int, int, int], ...]

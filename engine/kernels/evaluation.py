@@ -19,6 +19,7 @@ from damludo.engine.kernels.constants import (
     HAS_EXTRA,
     HAS_KINGS,
     HAS_STEPS,
+    KINGS_HOLD,
     PHASE_FROM,
     STUCK_WINS,
     TERNARY,
@@ -71,10 +72,11 @@ def evaluate(own: Set, opp: Set, kings: Set, extra: Set, side: int, weights: Sma
         more = freedom(own, opp, kings, extra, side) - freedom(opp, own, kings, extra, 1 - side)
         score += more * weights[base + FREEDOM]
     score = (score + weights[base + TURN]) >> SCALE
-    if DRAWISH > 0 and some(own & kings) and some(opp & kings):
-        # A lone king holds its own against so few: what looks like material is worth little.
-        fewer = min(count(own), count(opp))
-        if fewer == 1 and count(own | opp) <= DRAWISH + 1:
+    if KINGS_HOLD and some(own & kings) and some(opp & kings):
+        # Who has a king holds out against more: a lead is worth half, and against a lone king little unless it is great.
+        if min(count(own), count(opp)) > 1:
+            score = score >> 1
+        elif count(own | opp) <= DRAWISH + 1:
             score = score >> 3
     if STUCK_WINS:
         score = -score

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from damludo.engine.features import BY_SQUARE, PHASES, blocks_of, phase_of, weights_size
+from damludo.engine.features import BY_SQUARE, PHASES, blocks_of, kings_hold, phase_of, weights_size
 from damludo.engine.judgement import weights_of
 from damludo.engine.layout import layout_of
 from damludo.engine.train.positions import Positions
@@ -36,12 +36,12 @@ class Sparse:
     Attributes:
         parts: the entries.
         positions: how many there are.
-        unit: what all entries are multiplied with.
+        units: what the entries of each position are multiplied with.
     """
 
     parts: tuple[Part, ...]
     positions: int
-    unit: float
+    units: NDArray[np.float64]
 
     def worth(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the matrix times weights: what each position is worth for White, in hundredths of a man."""
@@ -51,15 +51,16 @@ class Sparse:
             if part.values is not None:
                 entries *= part.values
             total += entries if part.rows is None else np.bincount(part.rows, entries, self.positions)
-        return total * self.unit
+        return total * self.units
 
     def back(self, by_position: NDArray[np.float64], size: int) -> NDArray[np.float64]:
         """Return the transposed matrix times one number for each position: one for each of `size` weights."""
         total = np.zeros(size)
+        by_position = by_position * self.units
         for part in self.parts:
             entries = by_position if part.rows is None else by_position[part.rows]
             total += np.bincount(part.columns, entries if part.values is None else entries * part.values, size)
-        return total * self.unit
+        return total
 
     def met(self, size: int) -> NDArray[np.bool_]:
         """Return which of `size` weights have an entry."""
@@ -96,8 +97,11 @@ def sparse(variant: Variant, positions: Positions) -> Sparse:
         for kind, those in ((1, kings), (2, extra)):
             row, bit = np.nonzero(own & those)
             found.append(Part(row, base[row] + BY_SQUARE + (colour * 3 + kind) * width + bit, more[row]))
-    sign = -1.0 if variant.stuck_player_wins else 1.0
-    return Sparse(tuple(found), len(positions), sign / SCALE)
+    units = np.full(len(positions), (-1.0 if variant.stuck_player_wins else 1.0) / SCALE)
+    if kings_hold(variant):
+        several = np.minimum(white.sum(axis=1), black.sum(axis=1)) > 1
+        units[several & (white & kings).any(axis=1) & (black & kings).any(axis=1)] /= 2
+    return Sparse(tuple(found), len(positions), units)
 
 
 def _phases(variant: Variant) -> NDArray[np.int64]:

@@ -390,18 +390,13 @@ def play_breach(table: RenderedGame, kind: str) -> Breach | None:
 
 def game_for_breach(variant: Variant, kind: str, random: np.random.Generator) -> Game | None:
     """Return a game played by chance up to a position that allows a breach of a kind; None if none was met."""
-    found: list[Game] = []
     for _ in range(GAMES_SEARCHED):
-        game = Game.new(variant)
-        for _ in range(PLIES_SEARCHED):
-            moves = game.legal_moves()
-            if game.result() is not None or not moves:
-                break
-            if breaches(game, kind):
-                found.append(game)
-            game = game.make(moves[int(random.integers(len(moves)))])
-        if found:
-            return found[int(random.integers(len(found)))]
+        games: list[Game] = [Game.new(variant)]
+        while len(games) < PLIES_SEARCHED and games[-1].result() is None and (moves := games[-1].legal_moves()):
+            games.append(games[-1].make(moves[int(random.integers(len(moves)))]))
+        for number in map(int, random.permutation(len(games))):
+            if games[number].result() is None and breaches(games[number], kind):
+                return games[number]
     return None
 
 

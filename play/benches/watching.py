@@ -134,6 +134,18 @@ def try_game(number: int, first_seed: int = FIRST_SEED, size: tuple[int, int] = 
     return tally
 
 
+def try_breaches(
+    number: int, kinds: tuple[str, ...] = BREACHES, times: int = 1, first_seed: int = FIRST_SEED
+) -> list[Breach]:
+    """Watch nothing but breaches at one table, each so many times and on a position that allows it; none if no board is found."""
+    cv2.setNumThreads(1)
+    try:
+        table = RenderedGame(variant(GAMES[number % len(GAMES)]), first_seed + number)
+    except BoardNotFound:
+        return []
+    return [breach for kind in kinds * times for breach in _breach(table, kind, anywhere=True)]
+
+
 def _play_on(table: RenderedGame, plies: int) -> None:
     """Let a game be some plies old."""
     game = table.game
@@ -147,9 +159,12 @@ def _play_on(table: RenderedGame, plies: int) -> None:
         table.jump_to(game)
 
 
-def _breach(table: RenderedGame, kind: str) -> list[Breach]:
-    """Try a breach of a kind; where the position allows none, in another of the same game that does, and go on from there."""
-    if not breaches(table.game, kind):
+def _breach(table: RenderedGame, kind: str, *, anywhere: bool = False) -> list[Breach]:
+    """Try a breach of a kind; where the position allows none, in another of the same game that does, and go on from there.
+
+    With `anywhere` another position is taken in any case.
+    """
+    if anywhere or not breaches(table.game, kind):
         game = game_for_breach(table.variant, kind, table.random)
         if game is None:
             return []

@@ -18,6 +18,7 @@ from damludo.vision.cards import CardSize
 from damludo.vision.content import BoardSizes, Content
 from damludo.vision.errors import BadPicture, EndOfFrames
 from damludo.vision.frame import Frame, FrameSource, Image
+from damludo.vision.paint import Paints
 from damludo.vision.picture import load_picture
 
 MOST_PIXELS_IN_ALL = 60_000_000
@@ -50,6 +51,7 @@ class EyesChoice:
         board: name of the board; it makes the profile's name.
         file: of the profile; None: the usual place.
         king: where a king stands, and pictures of it, to check the height of the discs.
+        paints: of the discs, if they were told.
     """
 
     variant: Variant
@@ -66,6 +68,7 @@ class EyesChoice:
     card: CardSize = field(default_factory=CardSize)
     king: int | None = None
     king_pictures: tuple[str, ...] = ()
+    paints: Paints | None = None
 
     @property
     def board_name(self) -> str:

@@ -77,10 +77,10 @@ def _find(taken: Taken, choice: EyesChoice) -> _Found:
     grid, image = grid_of_board(choice.variant.board), taken.frames[0].image
     if choice.corners is not None:
         view = view_from_corners(choice.corners, (image.shape[1], image.shape[0]), grid, choice.sizes, refine=image)
-        side = choice.white_at or best_turn(image, view, choice.start)
+        side = choice.white_at or best_turn(image, view, choice.start, choice.paints)
         return _Found(turned(view, SIDES[0], side), side, "given corners")
     try:
-        view, look, side = set_up(taken.frames, grid, choice.start, choice.sizes, choice.white_at)
+        view, look, side = set_up(taken.frames, grid, choice.start, choice.sizes, choice.white_at, choice.paints)
         return _Found(view, side, "start position", look)
     except BoardNotFound as error:
         seen = not isinstance(error, NoBoardSeen)
@@ -211,7 +211,17 @@ def _known(old: CameraProfile | None, taken: Taken, choice: EyesChoice) -> _Foun
     refined = refined_view(view, _mean(taken))
     if refined is None or not pose_quality(refined, taken.images).good:
         return None
+    if choice.white_at is None and not _still_at(old.white_at, refined, taken, choice):
+        return None
     return _Found(refined, old.white_at, "profile")
+
+
+def _still_at(side: str, view: BoardView, taken: Taken, choice: EyesChoice) -> bool:
+    """Return whether White may still sit where the profile says: with the sides exchanged, all squares are filled as before."""
+    try:
+        return best_turn(_mean(taken), turned(view, side, SIDES[0]), choice.start, choice.paints) == side
+    except SideUnknown:
+        return choice.paints is None
 
 
 def _pieces(taken: Taken, choice: EyesChoice, found: _Found) -> tuple[Look, SquareQuality, list[str]]:
@@ -334,12 +344,13 @@ def _mean(taken: Taken) -> Image:
 def _keep(done: Calibrated) -> None:
     save_camera(done.profile, done.path)
     # The report shows what the calibration saw; without the picture it still tells the numbers.
+    picture_path(done.path).parent.mkdir(parents=True, exist_ok=True)
     cv2.imwrite(str(picture_path(done.path)), done.picture, [cv2.IMWRITE_JPEG_QUALITY, 92])
 
 
 def picture_path(profile: Path) -> Path:
-    """Return where the picture of a profile is kept."""
-    return profile.with_suffix(".jpg")
+    """Return where the picture of a profile is kept: not beside it, where it would join those of a folder that is watched."""
+    return profile.parent / "reports" / profile.with_suffix(".jpg").name
 
 
 def is_good(done: Calibrated) -> bool:

@@ -25,6 +25,8 @@ EXAMPLES = (
     "damludo bench rules --witness other/bin/python",
     "damludo bench engine --witness other/bin/python",
     "damludo bench vision --views 210 --plies 2000 --json",
+    "damludo bench robot",
+    "damludo bench table --json",
 )
 
 LEAVES = {"english": 6, "international": 5}
@@ -56,6 +58,12 @@ SCALE = ("dame-rs", "international", 9)
 
 ENGINE_S = 100.0
 """No further game's lines are counted after so much time: each one is compiled first, once on a computer."""
+
+TABLE_GAMES, TABLE_SEED, TABLE_LEVEL = ("damludo", "english"), 7, 2
+"""Whole games that are played, what is drawn by chance in them, and how strong both sides are."""
+
+CARRIED = 10
+"""A disc is carried so many times to another square and back."""
 
 RUNS = 3
 """The best of so many runs counts: others only tell what else the machine had to do."""
@@ -204,6 +212,93 @@ def engine(nodes: int = 3_000_000, compiled: bool | None = None) -> tuple[Figure
     return (Figure("english search", round(best, 1), "nodes/s", NODES_PER_S),)
 
 
+def robot() -> tuple[Figure, ...]:
+    """Carry a disc to and fro on the simulated table, then press STOP on the way: times are those of the machine."""
+    import contextlib
+
+    from damludo.play.table.setup import planner_over
+    from damludo.play.table.simulated import measured_map, set_table
+    from damludo.robot.dialects.grbl import GRBL
+    from damludo.robot.errors import Stopped
+    from damludo.robot.gantry import Gantry
+    from damludo.robot.places import Transfer
+    from damludo.rules.position import Colour
+    from damludo.simulation.clock import LockstepClock
+    from damludo.simulation.transport import MemoryLine
+
+    simulated = set_table(variant("english"), TABLE_SEED, Colour.WHITE)
+    clock, board = LockstepClock(simulated.world), variant("english").board
+    c3, d4 = (simulated.layout.square(board.square(name)) for name in ("c3", "d4"))
+    with Gantry(MemoryLine(simulated.world, simulated.controller), GRBL, clock) as gantry:
+        gantry.connect()
+        begin_s = clock.now_s()
+        gantry.home()
+        home_s = clock.now_s() - begin_s
+        planner = planner_over(measured_map(simulated, gantry), gantry.limits, simulated.layout)
+        gantry.run(planner.go_to(c3, gantry.position))
+        begin_s, begin_cpu_s = clock.now_s(), time.process_time()
+        for transfer in (Transfer(c3, d4), Transfer(d4, c3)) * CARRIED:
+            gantry.run(planner.transfers([transfer], gantry.position))
+        carry_s = (clock.now_s() - begin_s) / (2 * CARRIED)
+        carry_cpu_s = (time.process_time() - begin_cpu_s) / (2 * CARRIED)
+        presser = _Presser(gantry.stop, clock.now_s)
+        with contextlib.suppress(Stopped):
+            gantry.run(planner.park(gantry.position), presser)
+        stop_s = clock.now_s() - presser.pressed_s
+    return (
+        Figure("homing", round(home_s, 2), "s"),
+        Figure("a disc from c3 to d4", round(carry_s, 2), "s"),
+        Figure("STOP to standstill known", round(stop_s, 3), "s"),
+        Figure("driver and controller, a disc", round(carry_cpu_s, 4), "CPU s"),
+        Figure("crushed or dropped", float(len(simulated.table.mishaps)), "discs", 0.0, at_most=True),
+    )
+
+
+class _Presser:
+    """A `Guard` that sees no hand and presses STOP in full motion."""
+
+    LOOK = 6
+    """Looks are 0.1 s apart: by this one the carriage is on its way."""
+
+    def __init__(self, stop: Callable[[], None], now_s: Callable[[], float]) -> None:
+        self._stop, self._now_s = stop, now_s
+        self._looks, self.pressed_s = 0, 0.0
+
+    def clear(self, _: object) -> bool:
+        self._looks += 1
+        if self._looks == self.LOOK:
+            self.pressed_s = self._now_s()
+            self._stop()
+        return True
+
+
+def table(games: Sequence[str] = TABLE_GAMES, modelled: bool = False) -> tuple[Figure, ...]:
+    """Play a whole game of each on the simulated table, with rendered pictures or modelled readings."""
+    import cv2
+
+    from damludo.play.table.humans import HumanSpec
+    from damludo.play.table.simulated import SimulationOptions, play_game
+
+    cv2.setNumThreads(1)  # CPU seconds mean something
+    figures: list[Figure] = []
+    for key in games:
+        note(f"playing a whole game of {key} ...")
+        options = SimulationOptions(variant(key), TABLE_SEED, HumanSpec(TABLE_LEVEL), TABLE_LEVEL, modelled)
+        begin_s = time.process_time()
+        score = play_game(options, 0).score
+        cpu_s = time.process_time() - begin_s
+        figures += [
+            Figure(f"{key}, plies", float(score.plies), "plies"),
+            Figure(f"{key}, wrong plies", float(score.wrong_plies), "plies", 0.0, at_most=True),
+            Figure(f"{key}, false penalties", float(score.false_penalties), "rulings", 0.0, at_most=True),
+            Figure(f"{key}, crushed or dropped", float(score.crushed + score.dropped), "discs", 0.0, at_most=True),
+            Figure(f"{key}, steps done twice", float(score.double_steps), "steps", 0.0, at_most=True),
+            Figure(f"{key}, questions", float(score.asked_human), "questions"),
+            Figure(f"{key}, a pair of plies", round(2 * cpu_s / max(1, score.plies), 2), "CPU s"),
+        ]
+    return tuple(figures)
+
+
 class EngineFigures:
     """Measures the engine, row after row, and tells on the way what is being measured.
 
@@ -313,5 +408,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], tuple[Figure, ...]]] = {
         arguments.witness, end_s=None if arguments.every_game else time.monotonic() + ENGINE_S
     ).all(),
     "vision": lambda arguments: vision(arguments.views, arguments.plies, arguments.kept, arguments.first_game),
+    "robot": lambda _: robot(),
+    "table": lambda _: table(),
 }
 """The parts by name, each with what measures it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from damludo.play.arguments import add_gantry_arguments, four_corners, gantry_choice, seed
+from damludo.play.arguments import add_discs_argument, add_gantry_arguments, four_corners, gantry_choice, seed
 from damludo.play.console import CommandError, ExitCode, Progress, note, print_json
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def _add_eyes_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='"x,y x,y x,y x,y"',
         help="outer corners of the field, from the top left, clockwise",
     )
+    add_discs_argument(parser)
     parser.add_argument("--square-mm", type=float, metavar="MM", help="side of a square, measured")
     parser.add_argument("--disc-mm", type=_disc, metavar="DIAMETER,HEIGHT", help="of a disc, measured")
     parser.add_argument("--card-mm", type=float, default=30.0, metavar="MM", help="side of a printed card's marker")
@@ -184,6 +185,7 @@ def _choice(arguments: argparse.Namespace) -> "EyesChoice":
         CardSize(_card_mm(arguments.card_mm)),
         None if arguments.king is None else game.board.square(arguments.king),
         tuple(arguments.king_picture),
+        arguments.discs,
     )
 
 

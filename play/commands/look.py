@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from damludo.play.arguments import four_corners, seed
+from damludo.play.arguments import add_discs_argument, four_corners, seed
 from damludo.play.console import CommandError, ExitCode, fail, note, print_json
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from damludo.vision.content import Content, Grid
     from damludo.vision.frame import Image
     from damludo.vision.look import Look
+    from damludo.vision.paint import Paints
     from damludo.vision.view import BoardView
 
 HELP = "find the board in pictures and read its squares"
@@ -28,6 +29,7 @@ EXAMPLES = (
     'damludo look later.jpg --taught start.jpg --as "b.b.b.b./.b.b.b.b/b.b.b.b./......../......../.w.w.w.w/w.w.w.w./.w.w.w.w"',
     "damludo look later.jpg --taught start.jpg --as start:english --white-at bottom",
     "damludo look later.jpg --calibration ~/.local/share/damludo/calibration/camera-0--8x8.json",
+    "damludo look board.jpg --discs white=red,black=black",
     "damludo look --score photos/labels.json --mode found",
 )
 
@@ -63,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--calibration", type=Path, metavar="FILE", help="profile of the camera and the board")
     parser.add_argument("--white-at", choices=SIDES, help="side of the picture where White's first rank lies")
+    add_discs_argument(parser)
     parser.add_argument("--score", metavar="LABELS", help="score the pictures of a label file instead")
     parser.add_argument("--mode", choices=MODES, default="found", help="what is scored (default found)")
     parser.add_argument("--seed", type=seed, default=0, help="of the disturbance in the mode rough")
@@ -176,9 +179,29 @@ def _look_at(path: str, arguments: argparse.Namespace, teaching: _Teaching) -> _
         found = cold_reading(image, view, matched(teaching.look, image, view))
     else:
         found = adapted_reading(teaching.look, image, view)
+    if teaching.look is None or teaching.empty_only:
+        found = _named_by_paint(found, image, view, arguments.discs)
     squares, confidence = _letters(found, view.grid)
     placed = [[round(float(x), 2), round(float(y), 2)] for x, y in corners]
     return _Seen(path, placed, squares, confidence, white_at, _since(begin))
+
+
+def _named_by_paint(
+    found: "NDArray[np.float64]", image: "Image", view: "BoardView", paints: "Paints | None"
+) -> "NDArray[np.float64]":
+    """Exchange the sides of a reading if the paint that was told, or else the lightness, clearly says so; both must be seen."""
+    import numpy as np
+
+    from damludo.vision.content import Content
+    from damludo.vision.look import disc_colours, learn_look
+    from damludo.vision.paint import CLEAR_LEAD, lightness_lead
+
+    content = {place: Content(int(found[place].argmax())) for place in view.grid.playable}
+    if not any(what.is_white for what in content.values()) or not any(what.is_black for what in content.values()):
+        return found
+    told = paints.lead if paints is not None else lightness_lead
+    lead = told(*disc_colours(learn_look(image, view, content, radius=0), image, view))
+    return found if lead > -CLEAR_LEAD else np.asarray(found[:, [0, 3, 4, 1, 2]])
 
 
 def _look_with_profile(path: str, profile: "CameraProfile") -> _Seen:
@@ -286,7 +309,7 @@ def _teach_start(image: "Image", view: "BoardView", key: str, arguments: argpars
     from damludo.vision.look import learn_look
 
     start = _start_content(key, arguments.size)
-    white_at = arguments.white_at or best_turn(image, view, start)
+    white_at = arguments.white_at or best_turn(image, view, start, arguments.discs)
     content = content_of_rows(tuple(rows_of_content(start, view.grid, white_at)), view.grid, "bottom")
     _check_start(image, view, content)
     return _Teaching(learn_look(image, view, content, radius=0), white_at=white_at)

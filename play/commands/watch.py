@@ -6,7 +6,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from damludo.play.arguments import four_corners, game_of
+from damludo.play.arguments import add_discs_argument, four_corners, game_of
 from damludo.play.console import CommandError, ExitCode, note, print_json
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=four_corners,
         help="outer corners of the playing field in the picture: smallest x + y first, then clockwise",
     )
+    add_discs_argument(parser)
     parser.add_argument(
         "--show",
         metavar="DIR",
@@ -190,9 +191,9 @@ def _set_up(frame: "Frame", arguments: argparse.Namespace, game: "Game") -> "tup
         return profile.view, look, profile.white_at
     grid = grid_of_board(game.variant.board)
     if arguments.corners is None:
-        return set_up([frame], grid, content, BoardSizes(), arguments.white_at)
+        return set_up([frame], grid, content, BoardSizes(), arguments.white_at, arguments.discs)
     corners = np.array(arguments.corners, dtype=np.float64)
-    return set_up_at(corners, frame.image, grid, content, BoardSizes(), arguments.white_at)
+    return set_up_at(corners, frame.image, grid, content, BoardSizes(), arguments.white_at, arguments.discs)
 
 
 def _view(frame: "Frame", arguments: argparse.Namespace) -> "BoardView":

@@ -147,7 +147,10 @@ def settings(choice: GantryChoice, changes: Mapping[int, str], restore: bool, as
         now = controller.read_settings()
     for number, value in wanted.items():
         if not _same(now.get(number), value):
-            raise CommandError(f"${number} is {now.get(number)} and not {value}: not stored", ExitCode.DEVICE_FAULT)
+            raise CommandError(
+                f"${number} is still {now.get(number)}: the controller did not store {value}; give a value that it can have",
+                ExitCode.DEVICE_FAULT,
+            )
     changed = {number: value for number, value in now.items() if value != before.get(number)}
     for number, value in changed.items():
         note(f"${number} was {before.get(number)}, is now {value}")

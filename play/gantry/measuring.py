@@ -195,7 +195,9 @@ def fit_of_file(file: Path, machine: MachineSettings) -> GantryFit:
             place = machine.from_machine((machine_x, machine_y, surface))
             pairs.append(PointPair(board_x, board_y, place.x_mm, place.y_mm))
     except OSError as error:
-        raise CommandError(f"{file} cannot be read ({error.strerror})", ExitCode.BAD_INPUT) from error
+        raise CommandError(
+            f"{file} cannot be read ({error.strerror}); name a file of measured points", ExitCode.BAD_INPUT
+        ) from error
     except (ValueError, KeyError, TypeError) as error:
         raise CommandError(
             f"{file} does not hold measured points ({error}); it should look like "

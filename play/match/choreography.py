@@ -120,20 +120,15 @@ def choreograph(
         before, after: positions before and after the move.
         racks: what is believed to lie in the racks now.
     """
-    builder = _Builder(layout, board_content(playable, before), racks)
+    builder = Builder(layout, board_content(playable, before), racks)
     if move.origin != move.target:
         builder.carry(move.origin, move.target)
     for square in move.captures:
-        builder.remove(square, _colour(before.at(square)))
+        builder.to_rack(square, _colour(before.at(square)))
     if move.becomes in KINGS:
-        builder.crown(move.target, _colour(move.becomes))
-    return Choreography(
-        tuple(builder.carryings),
-        board_content(playable, before),
-        board_content(playable, after),
-        builder.racks,
-        tuple(builder.left_for_human),
-    )
+        none_left = "No spare {colour} disc in the rack: put one on {place} as its crown."
+        builder.from_rack(move.target, _colour(move.becomes), none_left)
+    return builder.plan(board_content(playable, after))
 
 
 def racks_after_human(before: Position, move: Move, racks: Racks) -> Racks:
@@ -146,44 +141,62 @@ def racks_after_human(before: Position, move: Move, racks: Racks) -> Racks:
     return racks
 
 
-class _Builder:
-    def __init__(self, layout: TableLayout, content: dict[int, Content], racks: Racks) -> None:
-        self.layout, self.racks = layout, racks
-        self.carryings: list[Carrying] = []
-        self.left_for_human: list[str] = []
-        self._content = content
+class Builder:
+    """A choreography that grows: knows what stands where after each carrying.
+
+    Args:
+        content: what stands on the playable squares at first.
+        racks: what is believed to lie in the racks at first.
+    """
+
+    def __init__(self, layout: TableLayout, content: Mapping[int, Content], racks: Racks) -> None:
+        self._layout, self._racks = layout, racks
+        self._before, self._content = content, dict(content)
+        self._carryings: list[Carrying] = []
+        self._left_for_human: list[str] = []
 
     def carry(self, origin: int, target: int) -> None:
         """One transfer for each disc; a king's two discs have one colour, so the upper one may become the lower."""
         piece = self._content[origin]
         for lying in range(piece.discs):
-            transfer = Transfer(self.layout.square(origin), self.layout.square(target), piece.discs - lying, lying)
+            transfer = Transfer(self._layout.square(origin), self._layout.square(target), piece.discs - lying, lying)
             self._add(Carrying(transfer, origin, target, piece.is_white))
 
-    def remove(self, square: int, colour: Colour) -> None:
-        place = self.layout.square(square)
-        for discs in range(self._content[square].discs, 0, -1):
-            number = self.racks.count(colour) + 1
-            if number > self.layout.slots:
-                self.left_for_human.append(f"The rack is full: take the disc off {place.name} and clear some slots.")
+    def to_rack(
+        self,
+        square: int,
+        colour: Colour,
+        leaving: int = 0,
+        none_free: str = "The rack is full: take the disc off {place} and clear some slots.",
+    ) -> None:
+        """Carry the discs of a square to their rack, all but `leaving`; `none_free` asks a person where the rack is full."""
+        place = self._layout.square(square)
+        for discs in range(self._content[square].discs, leaving, -1):
+            number = self._racks.count(colour) + 1
+            if number > self._layout.slots:
+                self._left_for_human.append(none_free.format(place=place.name))
                 return
-            self.racks = self.racks.changed(colour, 1)
-            slot = self.layout.rack_slot(RACK_OF[colour], number)
+            self._racks = self._racks.changed(colour, 1)
+            slot = self._layout.rack_slot(RACK_OF[colour], number)
             self._add(Carrying(Transfer(place, slot, discs, 0), square, None, colour is Colour.WHITE))
 
-    def crown(self, square: int, colour: Colour) -> None:
-        place, number = self.layout.square(square), self.racks.count(colour)
+    def from_rack(self, square: int, colour: Colour, none_left: str) -> None:
+        """Carry a disc from its rack onto a square; `none_left` asks a person where the rack is empty."""
+        place, number = self._layout.square(square), self._racks.count(colour)
         if number == 0:
-            self.left_for_human.append(
-                f"No spare {colour.word} disc in the rack: put one on {place.name} as its crown."
-            )
+            self._left_for_human.append(none_left.format(colour=colour.word, place=place.name))
             return
-        self.racks = self.racks.changed(colour, -1)
-        slot = self.layout.rack_slot(RACK_OF[colour], number)
-        self._add(Carrying(Transfer(slot, place, 1, 1), None, square, colour is Colour.WHITE))
+        self._racks = self._racks.changed(colour, -1)
+        slot = self._layout.rack_slot(RACK_OF[colour], number)
+        lying = self._content[square].discs
+        self._add(Carrying(Transfer(slot, place, 1, lying), None, square, colour is Colour.WHITE))
+
+    def plan(self, final: Mapping[int, Content]) -> Choreography:
+        """Return what has grown; `final` is what must stand on the board when it is done."""
+        return Choreography(tuple(self._carryings), self._before, final, self._racks, tuple(self._left_for_human))
 
     def _add(self, carrying: Carrying) -> None:
-        self.carryings.append(carrying)
+        self._carryings.append(carrying)
         _change(self._content, carrying.source, carrying.white, -1)
         _change(self._content, carrying.target, carrying.white, 1)
 

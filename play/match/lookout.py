@@ -12,7 +12,8 @@ from damludo.vision.reading import BoardReading
 HAND_FRAME_RATE_HZ = 15.0
 """How often the match looks while it waits for a human."""
 
-
+CALM_LOOKS = 3
+"""So many quiet pictures in a row are looked at before the board is read: fewer tell nothing of discs that were touched."""
 SPEAK_OF_HAND_S = 15.0
 """A scene that was not quiet for so long is spoken of: the eyes may have taken something else for a hand."""
 
@@ -75,10 +76,12 @@ class Lookout:
         return scene.quiet
 
     def wait_for_quiet(self) -> None:
-        """Wait until nothing moves and no hand is there; after a while, say that it is waited for."""
+        """Wait until nothing moves and no hand is there for some pictures; after a while, say that it is waited for."""
         speak_s = self._clock.now_s() + SPEAK_OF_HAND_S
-        while not self.look():
-            if not self._spoke_of_hand and self._clock.now_s() > speak_s:
+        quiet = 0
+        while quiet < CALM_LOOKS:
+            quiet = quiet + 1 if self.look() else 0
+            if not quiet and not self._spoke_of_hand and self._clock.now_s() > speak_s:
                 self._spoke_of_hand = True
                 text = "I wait until your hand has left the board. If none is there, say 'go'."
                 self.tell(EventKind.WAITING_FOR_HAND, text, clear=False)

@@ -27,8 +27,10 @@ READ_AGAIN = 3
 LOG_PRIOR: Mapping[type, float] = {Legal: 0.0, Nothing: 0.0, Unfinished: -4.0, Illegal: -8.0}
 """Priors of what a human did, in nats (from the event model: illegal acts are rare, so they need better evidence)."""
 
-CROWN_BENEFIT_NATS = 2.0
-"""A person's crown counts as missing only if that leads by so much, on top of the prior: some 10 nats of a single picture."""
+CROWN_BENEFIT_NATS = 0.0
+"""A person's crown counts as missing only if that leads by so much, on top of the prior, which alone asks for some 7 nats of a
+single picture: of 438 rendered kings the least clear one looked like a man by 3.4, of 399 men 95 % look like men by more than 6
+on squares that were seen empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """Taking moves back: the machine's hands undo what was done, the last move first."""
 
 from damludo.play.content import CONTENT_OF_PIECE, board_content
-from damludo.play.match.choreography import RACK_OF, Carrying, Choreography, Racks
-from damludo.robot.places import TableLayout, Transfer
+from damludo.play.match.choreography import Builder, Choreography, Racks
+from damludo.robot.places import TableLayout
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
-from damludo.rules.position import Colour, Position
+from damludo.rules.position import Position
 
 
 def choreograph_back(layout: TableLayout, game: Game, earlier: Game, racks: Racks) -> Choreography:
@@ -18,17 +18,11 @@ def choreograph_back(layout: TableLayout, game: Game, earlier: Game, racks: Rack
         game, earlier: the same game, now and before some of its moves.
         racks: what is believed to lie in the racks now.
     """
-    builder = _Unbuilder(layout, racks)
-    for ply in range(len(game.moves) - 1, len(earlier.moves) - 1, -1):
-        builder.undo(game.positions[ply], game.positions[ply + 1], game.moves[ply])
     playable = game.variant.board.playable
-    return Choreography(
-        tuple(builder.carryings),
-        board_content(playable, game.position),
-        board_content(playable, earlier.position),
-        builder.racks,
-        tuple(builder.left_for_human),
-    )
+    builder = Builder(layout, board_content(playable, game.position), racks)
+    for ply in range(len(game.moves) - 1, len(earlier.moves) - 1, -1):
+        _undo(builder, game.positions[ply], game.moves[ply])
+    return builder.plan(board_content(playable, earlier.position))
 
 
 def by_hand(game: Game, earlier: Game, racks: Racks) -> Choreography:
@@ -42,49 +36,16 @@ def by_hand(game: Game, earlier: Game, racks: Racks) -> Choreography:
     return Choreography((), now, final, racks, ())
 
 
-class _Unbuilder:
-    def __init__(self, layout: TableLayout, racks: Racks) -> None:
-        self._layout, self.racks = layout, racks
-        self.carryings: list[Carrying] = []
-        self.left_for_human: list[str] = []
-
-    def undo(self, before: Position, after: Position, move: Move) -> None:
-        mover = before.at(move.origin).colour
-        assert mover is not None
-        discs = CONTENT_OF_PIECE[before.at(move.origin)].discs
-        if move.path:
-            crowns = CONTENT_OF_PIECE[after.at(move.target)].discs - discs
-            for lying in range(crowns):
-                self._to_rack(move.target, mover, discs + crowns - lying)
-            if move.origin != move.target:
-                self._back(move, mover, discs)
-        for square in reversed(move.captures):
-            piece = before.at(square)
-            colour = piece.colour
-            assert colour is not None
-            for lying in range(CONTENT_OF_PIECE[piece].discs):
-                self._from_rack(square, colour, lying)
-
-    def _back(self, move: Move, colour: Colour, discs: int) -> None:
-        source, target = self._layout.square(move.target), self._layout.square(move.origin)
-        for lying in range(discs):
-            transfer = Transfer(source, target, discs - lying, lying)
-            self.carryings.append(Carrying(transfer, move.target, move.origin, colour is Colour.WHITE))
-
-    def _to_rack(self, square: int, colour: Colour, discs: int) -> None:
-        place, number = self._layout.square(square), self.racks.count(colour) + 1
-        if number > self._layout.slots:
-            self.left_for_human.append(f"The rack is full: take the crown off {place.name}.")
-            return
-        self.racks = self.racks.changed(colour, 1)
-        slot = self._layout.rack_slot(RACK_OF[colour], number)
-        self.carryings.append(Carrying(Transfer(place, slot, discs, 0), square, None, colour is Colour.WHITE))
-
-    def _from_rack(self, square: int, colour: Colour, lying: int) -> None:
-        place, number = self._layout.square(square), self.racks.count(colour)
-        if number == 0:
-            self.left_for_human.append(f"The rack is empty: put a {colour.word} disc back on {place.name}.")
-            return
-        self.racks = self.racks.changed(colour, -1)
-        slot = self._layout.rack_slot(RACK_OF[colour], number)
-        self.carryings.append(Carrying(Transfer(slot, place, 1, lying), None, square, colour is Colour.WHITE))
+def _undo(builder: Builder, before: Position, move: Move) -> None:
+    piece = before.at(move.origin)
+    assert piece.colour is not None
+    if move.path:
+        full = "The rack is full: take the crown off {place}."
+        builder.to_rack(move.target, piece.colour, CONTENT_OF_PIECE[piece].discs, full)
+        if move.origin != move.target:
+            builder.carry(move.target, move.origin)
+    for square in reversed(move.captures):
+        captured = before.at(square)
+        assert captured.colour is not None
+        for _ in range(CONTENT_OF_PIECE[captured].discs):
+            builder.from_rack(square, captured.colour, "The rack is empty: put a {colour} disc back on {place}.")

@@ -48,6 +48,24 @@ def test_a_flying_king_is_worth_more_than_a_stepping_one() -> None:
     assert _worth("damludo", fen) > 0 > _worth("english", fen)
 
 
+@pytest.mark.parametrize("key", ["english", "russian", "international", "damludo"])
+def test_a_lead_is_worth_less_where_both_sides_have_a_king(key: str) -> None:
+    """By more than what the king is worth beyond the man in whose place it stands: without the half it would be two thirds."""
+    ahead = {"english": "W:WK18,K15,22,26:B{}12,3", "international": "W:WK28,K23,32,37:B{}6,11"}.get(
+        key, "W:WKd4,Ke5,c1,e1:B{}h8,f8"
+    )
+
+    assert 0 < _worth(key, ahead.format("K")) < 0.6 * _worth(key, ahead.format(""))
+
+
+def test_kings_that_move_along_ranks_and_files_do_not_escape() -> None:
+    """Turkish draughts: a king more beside kings is worth at least as much as anywhere."""
+    alone = _worth("turkish", "W:WKd4,a2,b2:Bh7,g7")
+    beside = _worth("turkish", "W:WKd4,Ke4,a2,b2:BKg5,h7,g7")
+
+    assert beside > 0.8 * alone
+
+
 @pytest.mark.parametrize(
     ("placement", "worth"),
     [

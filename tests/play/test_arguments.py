@@ -4,7 +4,8 @@ import argparse
 
 import pytest
 
-from damludo.play.arguments import count, seconds, seed
+from damludo.play.arguments import count, disc_paints, seconds, seed
+from damludo.vision.paint import Paints
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.0", "", " 1", "1_0", "٣", "9" * 19])
@@ -35,3 +36,22 @@ def test_a_seed_is_a_whole_number_from_zero(text: str) -> None:
 
 def test_a_seed_is_read() -> None:
     assert (seed("0"), seed("20261130")) == (0, 20_261_130)
+
+
+def test_discs_are_told_by_two_paints() -> None:
+    assert disc_paints("black=#101010, white=red") == Paints((32, 32, 172), (16, 16, 16))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("white=red", "does not tell both paints"),
+        ("white=red,white=black", "does not tell both paints"),
+        ("red,black", "does not tell both paints"),
+        ("white=red,black=sooty", "no known colour"),
+        ("white=red,black=red", "of one paint"),
+    ],
+)
+def test_other_words_about_the_discs_are_refused(text: str, sentence: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match=sentence):
+        disc_paints(text)

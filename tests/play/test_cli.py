@@ -75,6 +75,7 @@ def test_the_folder_after_home_is_not_taken_for_a_command(capsys: pytest.Capture
         pytest.param(["moves"], 2, id="an option is missing"),
         pytest.param(["perft", "--game", "english", "--depth", "0"], 2, id="a number below its limit"),
         pytest.param(["best", "--game", "english", "--level", "11"], 2, id="a level above its limit"),
+        pytest.param(["gantry", "status", "--sim", "--seed", "-5"], 2, id="a seed below zero"),
         pytest.param(["moves", "--game", "chess"], 3, id="no such game"),
         pytest.param(["moves", "--game", "english", "--fen", "W:W33"], 3, id="no such field"),
         pytest.param(["best", "--game", "english", "--fen", "W:W:B1"], 3, id="nothing to move"),

@@ -213,3 +213,15 @@ def test_a_crown_that_is_clearly_missing_when_the_hand_had_its_time_is_missed() 
     told = judge.judge(cast(BoardWatcher, eyes), reading, still(9.0), True)
     assert [event.event for event in told or []] == ["incomplete"]
     assert "put a second disc on b8" in str((told or [])[0].more["reason"])
+
+
+@pytest.mark.parametrize(("against_nats", "told"), [(3.9, "move"), (4.1, "incomplete")], ids=["doubtful", "seen"])
+def test_a_crown_is_missed_when_the_picture_outweighs_how_seldom_one_is_forgotten(
+    against_nats: float, told: str
+) -> None:
+    """Four nats are left of some seven of a single picture; the event is no surer than the height is."""
+    judge, eyes, reading = new_king(against_nats)
+    events = judge.judge(cast(BoardWatcher, eyes), reading, still(9.0), True) or []
+    assert events[-1].event == told
+    if told == "incomplete":
+        assert events[-1].confidence == pytest.approx(0.98370, abs=1e-5)

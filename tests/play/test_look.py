@@ -9,8 +9,16 @@ import pytest
 
 from damludo.play.cli import main
 
+CREAM, BROWN = (150, 200, 230), (40, 40, 60)
 
-def paint(path: Path, content: str, side: int = 48) -> None:
+
+def paint(
+    path: Path,
+    content: str,
+    side: int = 48,
+    white: tuple[int, int, int] = CREAM,
+    black: tuple[int, int, int] = BROWN,
+) -> None:
     """Write a picture of a board seen from above; `content` is 8 rows joined by `/`."""
     image = np.full((8 * side + 80, 8 * side + 120, 3), (70, 100, 130), np.uint8)
     for row, letters in enumerate(content.split("/")):
@@ -19,7 +27,7 @@ def paint(path: Path, content: str, side: int = 48) -> None:
             image[y : y + side, x : x + side] = (60, 80, 110) if (row + column) % 2 else (160, 195, 215)
             if letter != ".":
                 middle = (x + side // 2, y + side // 2)
-                cv2.circle(image, middle, int(0.38 * side), (150, 200, 230) if letter == "w" else (40, 40, 60), -1)
+                cv2.circle(image, middle, int(0.38 * side), white if letter == "w" else black, -1)
     noise = np.random.default_rng(0).normal(0, 2, image.shape)
     cv2.imwrite(str(path), np.clip(image + noise, 0, 255).astype(np.uint8))
 
@@ -53,6 +61,20 @@ def test_a_board_is_found_and_read_cold(start: Path, capsys: pytest.CaptureFixtu
     np.testing.assert_allclose(
         np.array(seen["corners"]), [[59.5, 39.5], [443.5, 39.5], [443.5, 423.5], [59.5, 423.5]], atol=1
     )
+
+
+def test_red_discs_are_the_lighter_ones_beside_black(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The mean of the logarithms of their channels says the opposite: red reflects nearly no green and blue."""
+    paint(tmp_path / "red.png", LATER, white=(22, 18, 175), black=(52, 50, 50))
+    assert answer(capsys, str(tmp_path / "red.png"))["squares"] == LATER.split("/")
+
+
+def test_paint_decides_whose_discs_are_whose(start: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exchanged = START.translate(str.maketrans("wb", "bw"))
+    assert answer(capsys, str(start), "--discs", "white=cream,black=brown")["squares"] == START.split("/")
+    assert answer(capsys, str(start), "--discs", "white=brown,black=cream")["squares"] == exchanged.split("/")
+    taught = ("--taught", str(start), "--as", "start:english")
+    assert answer(capsys, str(start), *taught, "--discs", "white=brown,black=cream")["white_at"] == "top"
 
 
 def test_a_taught_start_position_tells_where_white_sits(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -170,16 +171,20 @@ class TellsWhatItSaw:
 
 
 class Scripted:
-    """A watcher that sees what it is told: in each picture how much moves, if the light changed, and if a hand is there."""
+    """A watcher that sees what it is told: in each picture how much moves, if the light changed, and if a hand is there.
+
+    In the pictures numbered `reached` something stirs at the border.
+    """
 
     unseen = False
 
-    def __init__(self, *pictures: tuple[float, bool, bool]) -> None:
-        self._pictures = iter(pictures)
+    def __init__(self, *pictures: tuple[float, bool, bool], reached: range = range(0)) -> None:
+        self._pictures, self._reached = iter(pictures), reached
 
     def update(self, frame: Frame) -> WatchedScene:
         moving, light, hand = next(self._pictures)
-        return WatchedScene(frame.time_s, frame.number, hand, False, False, light, 0.0, float(hand), moving)
+        scene = WatchedScene(frame.time_s, frame.number, hand, False, False, light, 0.0, float(hand), moving)
+        return replace(scene, stirs_at_the_border=frame.number in self._reached)
 
     def read(self, frames: tuple[Frame, ...]) -> BoardReading:
         return BoardReading(Grid(1, 1, (0,)), np.zeros((1, 5)), frames[-1].time_s, frames[-1].number)
@@ -192,6 +197,16 @@ def test_events_are_told_in_the_order_of_their_times() -> None:
     frame = np.zeros((1, 1, 3), np.uint8)
     told = [event for n in range(5) for event in events.update(Frame(frame, 0.1 * n, n))]
     assert [(event.event, event.frame) for event in told] == [("board", 0), ("light_changed", 2), ("hand_in", 4)]
+
+
+@pytest.mark.parametrize(("reached", "read"), [(range(0), [1]), (range(1, 2), [0]), (range(3), [])])
+def test_between_two_hands_no_picture_is_read_in_which_an_arm_may_be(reached: range, read: list[int]) -> None:
+    """A hand put one disc of a king down at the edge and took the other: it passed for a disc, and a false move was told."""
+    pictures = [(4.0, False, False), (2.4, False, False), (2.4, False, False), (9.0, False, True)]
+    events = BoardEvents(cast(BoardWatcher, Scripted(*pictures, reached=reached)), TellsWhatItSaw())
+    frame = np.zeros((1, 1, 3), np.uint8)
+    told = [event for n in range(4) for event in events.update(Frame(frame, 0.1 * n, n))]
+    assert [event.frame for event in told if event.event == "board"] == read
 
 
 def test_what_was_noticed_is_told_at_the_end_at_the_latest() -> None:

@@ -12,13 +12,14 @@ from damludo.vision.change import ChangeEvidence
 from damludo.vision.content import Content
 from damludo.vision.errors import BadPicture, VisionError
 from damludo.vision.frame import Frame, Image
+from damludo.vision.joining import beside, combine, contradictions, doubtful_discs, gone_evidence
 from damludo.vision.reading import BoardReading
-from damludo.vision.view import BoardView
-from damludo.vision.watcher import BoardWatcher, combine
+from damludo.vision.view import BoardView, grid_of
+from damludo.vision.watcher import BoardWatcher
 
 Draw = Callable[..., Image]
 Board = dict[int, Content]
-A3, C3, D4, E3 = 16, 18, 27, 20
+A3, C3, D4, E3, C5 = 16, 18, 27, 20, 34
 
 
 @dataclass
@@ -92,6 +93,19 @@ def test_a_move_is_read_as_a_move(desk: Desk, start: Board) -> None:
     desk.show(moved(start, C3, D4))
     assert desk.watcher.read().most_likely() == moved(start, C3, D4)
     assert desk.watcher.disagreement == ()
+
+
+def test_a_calm_board_that_is_believed_teaches_how_its_empty_squares_look(desk: Desk, start: Board) -> None:
+    """... and a single picture between two hands, in which one may still lean over it, does not."""
+    desk.show(start)
+    desk.watcher.read()
+    assert desk.reader.taught == []
+    desk.watcher.believe(start)
+    assert desk.reader.taught == [start]
+    frame = desk.watcher.quiet_frame()
+    assert frame is not None
+    desk.watcher.believe(moved(start, C3, D4), (frame,))
+    assert desk.reader.taught == [start]
 
 
 def test_an_unchanged_place_keeps_its_content_against_a_wrong_reader(desk: Desk, start: Board) -> None:
@@ -175,6 +189,16 @@ def test_an_empty_place_that_changed_holds_something_even_if_the_reader_sees_har
     assert table[D4, Content.BLACK_MAN] - table[D4, Content.EMPTY] > 3.0
 
 
+def test_a_place_that_surely_changed_is_not_empty_however_empty_it_looks() -> None:
+    """A white king on a light square in a lamp's light: read as empty by 30 nats, but nothing else changes a square so much."""
+    absolute = np.zeros((64, 5))
+    absolute[D4] = (0.0, -27.0, -30.0, -30.0, -30.0)
+    changes = [ChangeEvidence(np.full(64, 11.0), np.full(64, ratio)) for ratio in (11.0, -1.0)]
+    sure, unchanged = (combine(absolute, {D4: Content.EMPTY}, change)[D4] for change in changes)
+    assert sure[Content.WHITE_MAN] - sure[Content.EMPTY] == pytest.approx(1.0, abs=0.01)
+    assert unchanged[Content.EMPTY] - unchanged[Content.WHITE_MAN] > 6.0
+
+
 def joined(held: Content, looks_like: Content, ratio: float, *, same_pose: bool = True) -> NDArray[np.float64]:
     """Return the row of D4, which surely looks like something; around it nothing changed, and the reader knows it."""
     absolute, ratios = np.full((64, 5), -30.0), np.full(64, -6.0)
@@ -222,6 +246,114 @@ def test_a_reader_that_is_wrong_about_half_of_what_did_not_change_is_hardly_hear
     table = combine(absolute, believed, ChangeEvidence(np.full(64, 1.0), ratio))
     assert [Content(int(row.argmax())) for row in table[:31]] == [Content.EMPTY] * 31
     assert Content(int(table[31].argmax())) is Content.WHITE_MAN
+
+
+@pytest.mark.parametrize(("ratio", "gained"), [(7.0, 2.35), (-0.5, 1.5), (-2.0, 1.5)])
+def test_likeness_to_other_places_is_heard_and_hardly_where_nothing_changed(ratio: float, gained: float) -> None:
+    """A black man was put into a reflection: the colour says "empty" by 11.5 nats, the rim says "a black man" by 4.7."""
+    absolute, ratios = np.full((64, 5), -30.0), np.full(64, -6.0)
+    absolute[:, Content.EMPTY] = 0.0
+    absolute[D4] = (0.0, -19.0, -19.0, -19.2, -19.2)
+    ratios[D4] = ratio
+    believed = dict.fromkeys(range(32), Content.EMPTY)
+    change = ChangeEvidence(np.full(64, 1.0), ratios)
+    with_fellows = combine(absolute, believed, change, {D4: np.array([0.0, -3.8, -3.8, 4.7, 4.7])})
+    heard = with_fellows - combine(absolute, believed, change)
+    assert heard[D4, Content.BLACK_MAN] == pytest.approx(gained)
+    assert heard[D4, Content.EMPTY] == 0.0
+    assert not np.delete(heard, D4, axis=0).any()
+
+
+@pytest.mark.parametrize(("likeness", "heard"), [(5.6, 5.6), (-5.6, -2.8)], ids=["still a man", "no man any more"])
+def test_likeness_to_what_a_place_held_is_heard_in_full(likeness: float, heard: float) -> None:
+    """A hand that carried a king disc by disc shadowed a man beside it, which then was taken for the one that had moved."""
+    absolute, ratios = np.zeros((64, 5)), np.full(64, 1.4)
+    likenesses = {C3: np.array([0.0, -8.0, -8.0, likeness, likeness])}
+    held, change = {C3: Content.BLACK_MAN}, ChangeEvidence(np.full(64, 2.7), ratios)
+    added = (combine(absolute, held, change, likenesses) - combine(absolute, held, change))[C3]
+    assert added[Content.BLACK_MAN] - added[Content.EMPTY] == pytest.approx(heard)
+    assert added[Content.BLACK_KING] == added[Content.BLACK_MAN]
+
+
+def test_beside_a_place_that_a_reflection_misreads_the_reader_is_heard_less() -> None:
+    """A black man was put beside another one that did not change and yet reads as an empty square: the same reflection."""
+    absolute = np.full((64, 5), -30.0)
+    absolute[:, Content.EMPTY] = 0.0
+    absolute[D4] = (0.0, -30.0, -30.0, -20.0, -22.0)
+    ratios = np.full(64, -6.0)
+    ratios[D4] = 4.8
+    believed = dict.fromkeys(range(32), Content.EMPTY) | {C5: Content.BLACK_MAN}
+    change = ChangeEvidence(np.full(64, 1.0), ratios)
+    fellows = {D4: np.array([0.0, -5.1, -5.1, 4.0, 4.0])}
+    misled = beside(contradictions(absolute, believed, change), grid_of(8, 8))
+    assert misled == [25, 26, 27, 33, 35, 41, 42, 43]
+    assert Content(int(combine(absolute, believed, change, fellows)[D4].argmax())) is Content.EMPTY
+    assert Content(int(combine(absolute, believed, change, fellows, misled)[D4].argmax())) is Content.BLACK_MAN
+
+
+def leads(board: Board, **of_place: float) -> NDArray[np.float64]:
+    """Return an absolute reading in which the discs lead over empty places by 30 nats, some by less."""
+    table = np.full((64, 5), -30.0)
+    for place, what in board.items():
+        table[place, what] = 0.0
+        if what is not Content.EMPTY:
+            table[place, Content.EMPTY] = -of_place.get({C3: "c3", D4: "d4", A3: "a3"}.get(place, ""), 30.0)
+    return table
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "gone"),
+    [
+        pytest.param(15.0, -1.8, 4.0, id="black man taken from a dark square"),
+        pytest.param(2.4, 0.8, 0.36, id="white man nudged by 0.03 square"),
+        pytest.param(-0.6, -0.5, 0.0, id="never seen well"),
+    ],
+)
+def test_a_disc_whose_place_looks_less_like_it_than_before_is_gone(before: float, now: float, gone: float) -> None:
+    """Of 168 discs that were nudged none lost more than 0.7 nats more than the others."""
+    board = dict.fromkeys(range(40, 64), Content.EMPTY) | dict.fromkeys((A3, C3, D4, E3), Content.BLACK_MAN)
+    ratios = np.full(64, -6.0)
+    ratios[C3] = 6.3
+    change = ChangeEvidence(np.full(64, 1.0), ratios)
+    absolute = leads(board, c3=now, d4=29.0)
+    assert doubtful_discs(absolute, board, change) == [C3]
+    found = gone_evidence(absolute, leads(board, c3=before), board, change, [C3])
+    assert found[C3] == pytest.approx(gone, abs=0.5)
+    heard = combine(absolute, board, change, gone=found) - combine(absolute, board, change)
+    assert heard[C3].tolist() == pytest.approx([0.0, 0.0, 0.0, -found[C3], -found[C3]])
+
+
+@pytest.mark.parametrize(
+    ("ratio", "now"), [(-0.5, -1.8), (6.3, 5.0), (6.3, -20.0)], ids=["unchanged", "well seen", "surely gone"]
+)
+def test_only_a_changed_disc_that_is_hardly_told_is_compared_with_itself(ratio: float, now: float) -> None:
+    board, ratios = {C3: Content.BLACK_MAN, D4: Content.EMPTY}, np.full(64, ratio)
+    assert doubtful_discs(leads(board, c3=now), board, ChangeEvidence(np.full(64, 1.0), ratios)) == []
+
+
+@dataclass
+class ColourReader(TableReader):
+    """Tells C3's man well, and hardly that it is gone."""
+
+    def read(self, image: Image, believed: Mapping[int, Content] | None) -> NDArray[np.float64]:
+        table = super().read(image, believed)
+        is_there = float(image[304:308, 252:256].mean()) > 120.0
+        table[C3, :] = -10.0
+        table[C3, Content.WHITE_MAN], table[C3, Content.EMPTY] = (0.0, -10.0) if is_there else (0.0, -1.0)
+        return table
+
+
+def test_a_man_is_missed_though_its_place_still_looks_a_little_like_one(
+    view_from_above: BoardView, draw: Draw, start: Board
+) -> None:
+    """Too few men stand there for a comparison with others."""
+    two = dict.fromkeys(start, Content.EMPTY) | {C3: Content.WHITE_MAN, E3: Content.WHITE_MAN}
+    reader = ColourReader()
+    desk = Desk(BoardWatcher(view_from_above, reader), reader, draw)
+    desk.show(two)
+    desk.watcher.believe(two)
+    desk.show(moved(two, C3, D4))
+    assert desk.watcher.read().most_likely() == moved(two, C3, D4)
 
 
 def test_a_picture_of_another_size_is_refused_in_a_sentence(desk: Desk) -> None:

@@ -5,12 +5,25 @@ import math
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 
-from damludo.play.benches.rendered_games import Breach, Ply, RenderedGame, Touched, play_breach, play_ply, play_touch
+from damludo.play.benches.rendered_games import (
+    BREACHES,
+    Breach,
+    Ply,
+    RenderedGame,
+    Touched,
+    breaches,
+    game_for_breach,
+    play_breach,
+    play_ply,
+    play_touch,
+)
 from damludo.play.benches.watching import Tally, rows, tried
 from damludo.play.cli import main
 from damludo.play.console import CommandError
+from damludo.play.content import board_content
 from damludo.rules.variants import variant
 from damludo.simulation.disturbance import disturbance
 from damludo.simulation.hand import Put, Take, Wait
@@ -84,6 +97,25 @@ def test_an_illegal_move_is_named(table: RenderedGame) -> None:
 
 def test_a_captured_disc_cannot_be_left_where_none_is_captured(table: RenderedGame) -> None:
     assert play_breach(table, "captured_left") is None
+
+
+@pytest.mark.parametrize("key", ["damludo", "english", "russian", "italian", "turkish"])
+@pytest.mark.parametrize("kind", BREACHES)
+def test_every_kind_of_breach_is_found_in_games_of_chance(key: str, kind: str) -> None:
+    """... and the move that puts it right leads to another board than the breach left."""
+    game = game_for_breach(variant(key), kind, np.random.default_rng(5))
+    assert game is not None
+    squares = game.variant.board.playable
+    for move, board in breaches(game, kind):
+        after = board_content(squares, game.make(move).position)
+        assert board != after
+        assert board != board_content(squares, game.position)
+        if kind == "uncrowned":
+            assert [s for s in squares if board[s] is not after[s]] == [move.target]
+            assert (board[move.target].discs, after[move.target].discs) == (1, 2)
+        if kind == "captured_left":
+            (left,) = (s for s in squares if board[s] is not after[s])
+            assert left in move.captures
 
 
 def test_pictures_of_what_is_seen_are_written(table: RenderedGame, tmp_path: Path) -> None:

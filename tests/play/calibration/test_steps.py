@@ -9,10 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
-from damludo.calibration.profile import load_camera, save_camera
+from damludo.calibration.profile import CameraProfile, load_camera, save_camera
 from damludo.play.benches.set_ups import random_view
 from damludo.play.cli import main
 from damludo.rules.variants import variant
+from damludo.vision.sides import turned
 
 
 def calibrated(capsys: pytest.CaptureFixture[str], home: Path, *words: str) -> tuple[int, dict[str, object]]:
@@ -55,6 +56,41 @@ def test_pieces_check_report_and_look_follow_each_other(
     seen = json.loads(capsys.readouterr().out)["pictures"][0]
     assert seen["squares"][0] == ".b.b.b.b"
     assert seen["squares"][7] == "w.w.w.w."
+
+
+@pytest.mark.simulation
+def test_sides_that_were_exchanged_since_the_profile_are_seen(
+    shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The squares are filled as before, and a look that is learnt from the wrong side explains its own picture."""
+    words = ("pieces", "--game", "english", "--picture", str(shot / "0.png"))
+    path = Path(str(calibrated(capsys, tmp_path, *words)[1]["file"]))
+    profile = load_camera(path)
+    save_camera(
+        CameraProfile.of_view(profile.camera, profile.board, turned(profile.view, "bottom", "top"), "top"), path
+    )
+    code, made = calibrated(capsys, tmp_path, *words)
+    assert (code, made["white_at"], made["method"]) == (0, "bottom", "start position")
+    code, made = calibrated(capsys, tmp_path, *words, "--discs", "white=black,black=white")
+    assert (code, made["white_at"], made["method"]) == (0, "top", "start position")
+
+
+@pytest.mark.simulation
+def test_a_profile_among_pictures_adds_no_picture_to_them(
+    shot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (
+        "camera",
+        "--game",
+        "english",
+        "--picture",
+        str(shot / "0.png"),
+        "--calibration",
+        str(tmp_path / "eyes.json"),
+    )
+    assert calibrated(capsys, tmp_path, *words)[0] == 0
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["eyes.json"]
+    assert (tmp_path / "reports" / "eyes.jpg").exists()
 
 
 @pytest.mark.simulation

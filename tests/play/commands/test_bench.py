@@ -30,6 +30,24 @@ def test_a_promise_that_is_missed_is_said(monkeypatch: pytest.MonkeyPatch, capsy
     assert "39,999 leaves/s  (promised 40,000: MISSED)" in capsys.readouterr().out
 
 
+def test_the_robot_carries_discs_and_stops(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "robot", "--json"]) == 0
+    figures = {figure["name"]: figure for figure in json.loads(capsys.readouterr().out)["robot"]}
+    assert figures["crushed or dropped"]["value"] == 0
+    # By the machine's settings: 70 mm of the plane, two ways down and up, twice the magnet.
+    assert 0.8 < figures["a disc from c3 to d4"]["value"] < 3.0
+    # Braked from 300 mm/s by 2000 mm/s2, and reported at the next look.
+    assert 0.05 < figures["STOP to standstill known"]["value"] < 0.5
+
+
+def test_whole_games_are_counted() -> None:
+    figures = {figure.name: figure for figure in bench.table(["alquerque"], modelled=True)}
+    assert figures["alquerque, plies"].value > 10
+    promised = [figure.name for figure in figures.values() if figure.bar is not None]
+    assert len(promised) == 4
+    assert all(figures[name].value == 0 and figures[name].kept for name in promised)
+
+
 LIBRARY = """
 class AmericanBoard:
     legal_moves = ("a", "b")

@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from damludo.play.match.events import EventKind
 from damludo.play.page.catalogue import texts_json
 from damludo.play.page.feed import KEPT_EVENTS
-from damludo.play.page.server import MOST_SOCKETS, listen
+from damludo.play.page.server import MOST_SOCKETS, MOST_STREAMS, listen
 
 Served = Any  # conftest's
 Receive = Callable[..., Any]
@@ -238,6 +238,20 @@ def test_more_sockets_than_allowed_are_turned_away(client: httpx.Client, served:
     while served.server.clients and time.monotonic() < deadline:
         time.sleep(0.02)
     assert served.server.clients == set()
+
+
+def test_more_streams_than_allowed_are_turned_away_and_make_room_when_they_leave(served: Served) -> None:
+    address = f"{served.origin}/camera.mjpeg"
+    with contextlib.ExitStack() as open_pages:
+        pages = [open_pages.enter_context(httpx.Client(timeout=10.0)) for _ in range(MOST_STREAMS)]
+        streams = [open_pages.enter_context(page.stream("GET", address)).iter_raw() for page in pages]
+        assert all(next(stream).startswith(b"--picture") for stream in streams)
+        with httpx.Client(timeout=10.0) as page, page.stream("GET", address) as one_more:
+            assert one_more.status_code == 503
+    deadline = time.monotonic() + 30
+    while served.server._streams and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert served.server._streams == 0
 
 
 def test_the_picture_is_sent_as_one_and_as_a_stream(client: httpx.Client, served: Served) -> None:

@@ -17,13 +17,19 @@ def _simulate(capsys: pytest.CaptureFixture[str], *options: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("game", ["damludo", "english"])
+@pytest.mark.parametrize(
+    ("game", "human", "touches_count"), [("damludo", "engine:2+toucher", True), ("english", "engine:2", False)]
+)
 @pytest.mark.slow
-def test_a_whole_game_over_rendered_pictures(capsys: pytest.CaptureFixture[str], tmp_path: Path, game: str) -> None:
-    counts = _simulate(capsys, "--game", game, "--seed", "7", "--journal", str(tmp_path))
+def test_a_whole_game_over_rendered_pictures(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, game: str, human: str, touches_count: bool
+) -> None:
+    """Who lifts another disc first is asked about it, where the game has the rule, and never punished."""
+    counts = _simulate(capsys, "--game", game, "--human", human, "--seed", "7", "--journal", str(tmp_path))
     assert (counts["games"], counts["finished"], counts["camera"]) == (1, 1, "rendered")
     assert (counts["wrong_plies"], counts["crushed"], counts["false_penalties"], counts["double_steps"]) == (0, 0, 0, 0)
     assert counts["asked_human"] <= 1
+    assert (counts["asked_touch"] > 0) is touches_count
     assert counts["plies"] == counts["human_plies"] + counts["robot_plies"] > 20
     (journal,) = tmp_path.iterdir()
     content = read_journal(journal)
