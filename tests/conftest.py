@@ -1,6 +1,7 @@
 """What all tests share: where the test data lies, and what a skipped test means."""
 
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -10,6 +11,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 ONLY_WHEN_ASKED = ("hardware", "long")
 """Markers of tests that need a real table, or more time than anybody waits for."""
+
+
+def pytest_configure() -> None:
+    """Hear interrupts: a shell that runs the tests in the background ignores them, and programs inherit what is ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _everything_required() -> bool:

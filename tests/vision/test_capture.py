@@ -187,4 +187,7 @@ def test_ctrl_c_ends_a_program_whose_driver_hangs(opened: Open, tmp_path: Path, 
             time.sleep(0.02)
         time.sleep(0.2)
         os.kill(parent.pid, signal.SIGINT)
-        assert parent.wait(10.0) != 0
+        try:
+            assert parent.wait(10.0) != 0
+        finally:
+            parent.kill()  # or the end of the block waits for it
