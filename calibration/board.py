@@ -238,7 +238,9 @@ def best_turn(image: Image, view: BoardView, start: Mapping[int, Content], paint
     Raises:
         SideUnknown: as of `set_up`.
     """
-    tried = [_judged(image, turned(view, SIDES[0], side), side, start, True, paints) for side in SIDES]
+    tried = [
+        _judged(image, turned(view, SIDES[0], side), side, start, decide_colour=True, paints=paints) for side in SIDES
+    ]
     return _of_the_alike(sorted(tried, key=lambda pair: -pair[0]), view.grid, start).white_at
 
 

@@ -251,7 +251,7 @@ class MotionWatch:
         change = _local_change(gray - self._previous, self.region.square_px)
         moving = self._unrest.moving(change) & (seen > 0)
         if self._log_odds <= 0.0:
-            self._unrest.learn(change)
+            self._unrest.learn(change, seen)
         return np.asarray(moving)
 
     def _cover(self, gray: Gray, seen: Mask, moving: NDArray[np.bool_]) -> Cover:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from damludo.vision.region import Gray
+from damludo.vision.region import Gray, Mask
 
 USUAL_CHANGE = 0.06
 """Local change of log-brightness between two frames that counts as motion, however calm the picture is."""
@@ -30,9 +30,10 @@ class Unrest:
         """The change of log-brightness that counts as motion, shape of the picture."""
         return np.asarray(np.clip(TIMES_USUAL * self._median, USUAL_CHANGE, MOST_CHANGE), dtype=np.float32)
 
-    def learn(self, change: Gray) -> None:
-        """Take in the change between two frames without a hand."""
-        self._median += np.where(change > self._median, np.float32(STEP), np.float32(-STEP))
+    def learn(self, change: Gray, seen: Mask) -> None:
+        """Take in the change between two frames without a hand, where 1 in `seen`: what the machine does is no unrest."""
+        step = np.where(change > self._median, np.float32(STEP), np.float32(-STEP))
+        self._median += step * seen
 
     def moving(self, change: Gray) -> NDArray[np.bool_]:
         """Return where something moves."""
