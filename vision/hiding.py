@@ -19,6 +19,8 @@ STILL = 0.1
 """A part of which less than this changed lies still, but for a trembling shadow."""
 ARM_BORDER_SQUARES = 0.25
 """What touches the border along less than this is no arm."""
+USUAL_ARM_SQUARES = 0.65
+"""From this area on, what touches the border as arms do rather is one."""
 FILLED = 0.65
 """A place that gained or lost its discs changed over at least this part of a disc's foot (a dark king on a dark square: 0.76)."""
 FAINT = 0.25
@@ -80,6 +82,7 @@ class Patch:
         beside_machine: it reaches the machine's part, which may hide the arm that it belongs to.
         explained: it lies still, and discs that came to places of the board or left them may hide all of it.
         inside: no part of it comes to the edge of the playing field.
+        arm: it crosses the border where an arm was seen that has not left (`leaving`).
     """
 
     squares: float
@@ -91,6 +94,7 @@ class Patch:
     beside_machine: bool = False
     explained: bool = False
     inside: bool = False
+    arm: bool = False
 
     @property
     def weight(self) -> float:
@@ -126,7 +130,7 @@ class Patch:
     @property
     def reaches_out(self) -> bool:
         """It touches the border as arms do, and nothing explains it."""
-        return self.border_squares >= ARM_BORDER_SQUARES and not (self.explained or self.may_be_a_disc)
+        return self.arm or (self.border_squares >= ARM_BORDER_SQUARES and not (self.explained or self.may_be_a_disc))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -137,11 +141,13 @@ class Cover:
         mask: all that hides it, reduced size, 1 = hidden.
         discs: the components that lie still and may be discs (or the places that discs were taken from).
         patches: the components, largest first.
+        arms: the components at the border that are arms, or may be: they reach out and stir.
     """
 
     mask: Mask
     discs: Mask
     patches: tuple[Patch, ...]
+    arms: Mask
 
     @property
     def reaches_out(self) -> bool:
@@ -163,6 +169,8 @@ def hand_evidence(cover: Cover, log_odds: float, machine: bool) -> float:
 
 
 def _patch_evidence(patch: Patch, log_odds: float, machine: bool) -> float:
+    if patch.arm:
+        return _area_evidence(patch.weight, USUAL_ARM_SQUARES)
     was_out = log_odds < -2.0
     if machine and patch.border_squares == 0.0 and patch.squares <= CHAIN_SQUARES:
         # A hand that was there may be cut off from its arm by the beam: it is let go slowly, within a second.
@@ -183,7 +191,7 @@ def _patch_evidence(patch: Patch, log_odds: float, machine: bool) -> float:
         # A hand that rests trembles now and then; a few frames in turn are needed to turn the chain.
         return -2.0
     # Two or three men that were moved side by side may cover 2 squares in the inside; an arm has no such excuse.
-    usual = 0.65 if patch.border_squares >= ARM_BORDER_SQUARES else 2.2
+    usual = USUAL_ARM_SQUARES if patch.border_squares >= ARM_BORDER_SQUARES else 2.2
     return _area_evidence(patch.weight, usual)
 
 
@@ -192,7 +200,12 @@ def _area_evidence(squares: float, usual: float) -> float:
 
 
 def components(
-    mask: Mask, moving: NDArray[np.bool_], region: Region, machine: Mask | None, looks: Looks | None = None
+    mask: Mask,
+    moving: NDArray[np.bool_],
+    region: Region,
+    machine: Mask | None,
+    looks: Looks | None = None,
+    crossing: NDArray[np.bool_] | None = None,
 ) -> Cover:
     """Return what hides the board, part by part.
 
@@ -202,17 +215,20 @@ def components(
         region: the part of the picture that is watched, with its border and, where the pose is known, its spots.
         machine: where the machine is, same shape; None if it is out of sight.
         looks: the pictures that the mask was found from; without them no part is wider at the border than one stack.
+        crossing: where an arm crosses the border that was seen before, same shape.
     """
     count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     touching = np.bincount(labels[region.border > 0], minlength=count)
     in_field = np.bincount(labels[region.place_of_pixel < region.columns * region.rows], minlength=count)
     moved = np.bincount(labels[moving], minlength=count)
-    beside, near = np.zeros((2, count), dtype=np.bool_)
+    beside, near, known = np.zeros((3, count), dtype=np.bool_)
     near[labels[region.near_border > 0]] = True
+    if crossing is not None:
+        known[labels[crossing]] = True
     inner = np.bincount(labels[region.inner_field > 0], minlength=count)
     if machine is not None:
         beside[labels[cv2.dilate(machine, np.ones((3, 3), np.uint8)) > 0]] = True
-    is_disc = np.zeros(count, dtype=np.bool_)
+    is_disc, is_arm = np.zeros((2, count), dtype=np.bool_)
     patches = []
     for k in range(1, count):
         patch = Patch(
@@ -224,15 +240,19 @@ def components(
             near_border=bool(near[k]),
             beside_machine=bool(beside[k]),
             inside=bool(inner[k] == statistics[k, cv2.CC_STAT_AREA]),
+            arm=bool(known[k]),
         )
         still = patch.moving_squares < STILL * patch.squares
         # What is as small as a disc and does not reach the border is no arm anyhow.
-        if still and patch.squares <= CHAIN_SQUARES and (touching[k] or not patch.may_be_a_disc):
+        if still and not patch.arm and patch.squares <= CHAIN_SQUARES and (touching[k] or not patch.may_be_a_disc):
             patch = replace(patch, explained=_explained_by_discs(labels == k, region, looks))
         patches.append(patch)
-        is_disc[k] = still and (patch.explained or patch.may_be_a_disc or patch.lies_inside)
+        comes = (patch.reaches_out or patch.stirs) and not patch.at_rest
+        is_arm[k] = patch.near_border and (patch.arm or comes)
+        is_disc[k] = still and not patch.arm and (patch.explained or patch.may_be_a_disc or patch.lies_inside)
     patches.sort(key=lambda patch: -patch.squares)
-    return Cover(mask=mask, discs=is_disc[labels].astype(np.uint8), patches=tuple(patches))
+    discs, arms = (chosen[labels].astype(np.uint8) for chosen in (is_disc, is_arm))
+    return Cover(mask=mask, discs=discs, patches=tuple(patches), arms=arms)
 
 
 def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | None) -> bool:

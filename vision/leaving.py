@@ -1,32 +1,61 @@
-"""No arm leaves unseen: what hid the board as an arm stays one until something moved at the border of the watched part.
+"""No arm leaves unseen: what came as an arm stays one until the border of the watched part changes where it crossed it.
 
-A hand in the discs' own colour that comes to rest, a disc still in its fingers, may look like discs beside the border.
+A hand that comes to rest over the outermost squares is as small as a disc; one in the discs' own colour, a disc still in its
+fingers, looks like discs beside the border. What a hand leaves behind looks the same, but the arm went before.
 """
 
-from dataclasses import replace
+import cv2
+import numpy as np
+from numpy.typing import NDArray
 
 from damludo.vision.hiding import Cover
+from damludo.vision.region import Mask
+
+CROSSING_PART = 0.5
+"""An arm that left changed or freed at least this part of where it crossed the border; one that trembles changes its outlines."""
+LONGEST_GAP_S = 0.5
+"""Pictures farther apart do not show how an arm left."""
 
 
 class ArmInSight:
-    """Remembers from frame to frame whether an arm is known to be over the board."""
+    """Remembers from frame to frame where an arm crosses the border.
 
-    def __init__(self) -> None:
-        self._seen = False
+    Args:
+        near_border: the border of what is watched, reduced size, 1 there.
+    """
 
-    def judged(self, cover: Cover, *, hand: bool, stirs_at_border: bool, lies: bool) -> Cover:
-        """Return what hides the board; no part of it is taken for discs while an arm that was seen has not left.
+    def __init__(self, near_border: Mask) -> None:
+        self._near_border = near_border
+        self._arms: Mask | None = None
+        self._comes = False
+
+    def crossing(
+        self, mask: Mask, moving: NDArray[np.bool_], *, hand: bool, lies: bool, gap_s: float
+    ) -> NDArray[np.bool_] | None:
+        """Return where an arm that was seen in the frame before still crosses the border; None if none does.
 
         Args:
-            cover: of this frame.
+            mask: what hides the board in this frame, reduced size, 1 there.
+            moving: what changed since the frame before, reduced size.
             hand: a hand was over the board in the frame before.
-            stirs_at_border: something changed at the border since the frame before: an arm may have left.
             lies: nothing stirred for so long that a thing lies there.
+            gap_s: since the frame before.
         """
-        if cover.reaches_out:
-            self._seen = True
-            return cover
-        self._seen = self._seen and hand and not stirs_at_border and not lies
-        if not self._seen:
-            return cover
-        return replace(cover, patches=tuple(replace(patch, explained=False) for patch in cover.patches))
+        if self._arms is None or not hand or lies or gap_s > LONGEST_GAP_S:
+            return None
+        # An arm and a disc beside it that touches the border, too, are one part: it left if most of its crossings changed.
+        count, labels = cv2.connectedComponents(self._arms, connectivity=8)
+        labels[self._near_border == 0] = 0
+        wide = np.bincount(labels.ravel(), minlength=count)
+        moved = np.bincount(labels[moving], minlength=count)
+        hidden = np.bincount(labels[mask > 0], minlength=count)
+        stays = (moved < CROSSING_PART * wide) & (hidden > CROSSING_PART * wide)
+        stays[0] = False
+        return np.asarray(stays[labels], dtype=np.bool_) if stays.any() else None
+
+    def see(self, cover: Cover) -> None:
+        """Take in what hides the board in this frame."""
+        comes = bool((cover.arms & self._near_border).any())
+        # An arm comes over the border for two frames at least; discs that lie elsewhere from one to the next were not seen moved.
+        self._arms = cover.arms if comes and self._comes else None
+        self._comes = comes

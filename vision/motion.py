@@ -119,7 +119,7 @@ class MotionWatch:
         self._settled = False
         self._hand_s = -math.inf
         self._arm_waits = False
-        self._arm = ArmInSight()
+        self._arm = ArmInSight(region.near_border)
         self._unrest = Unrest(region.inside.shape)
         self._known: Mask = region.inside
         self._machine_part: Mask | None = None
@@ -165,6 +165,7 @@ class MotionWatch:
         """Go on with the board at another place of the picture; what was covered stays covered."""
         self.region = region
         self._unrest = Unrest(region.inside.shape)
+        self._arm = ArmInSight(region.near_border)
         self.restart()
 
     def not_a_hand(self) -> None:
@@ -193,12 +194,8 @@ class MotionWatch:
         moving_squares = math.inf if self._previous is None else float(moving.sum()) / self.region.area_px
         if MOTION_SQUARES < moving_squares < math.inf:
             self._last_motion_s = frame.time_s
-        cover = self._arm.judged(
-            self._cover(gray, seen, moving),
-            hand=self._log_odds > 0.0,
-            stirs_at_border=bool((moving & (self.region.near_border > 0)).any()),
-            lies=frame.time_s - self._last_motion_s >= LYING_S,
-        )
+        cover = self._cover(gray, seen, moving, frame.time_s)
+        self._arm.see(cover)
         self._believe(cover, frame.time_s, machine=bool(ignore))
         still = frame.time_s - self._last_motion_s >= STILL_S
         if not blocked:
@@ -261,15 +258,17 @@ class MotionWatch:
             self._unrest.learn(change, seen)
         return np.asarray(moving)
 
-    def _cover(self, gray: Gray, seen: Mask, moving: NDArray[np.bool_]) -> Cover:
+    def _cover(self, gray: Gray, seen: Mask, moving: NDArray[np.bool_], time_s: float) -> Cover:
         assert self._calm is not None
         mask = self._opened(self._hidden(self._calm, gray) & seen)
         if self._still is not None and self._still is not self._calm and mask.any():
             # The calm picture may have taken the tip of an arm for a disc. Where the board shows as it last lay still, the arm is
             # gone, not come.
             mask = self._opened(mask & self._hidden(self._still, gray))
+        lies, gap_s = time_s - self._last_motion_s >= LYING_S, time_s - self._previous_s
+        crossing = self._arm.crossing(mask, moving, hand=self._log_odds > 0.0, lies=lies, gap_s=gap_s)
         looks = Looks.of(self._calm.gray, gray) if mask.any() else None
-        return components(mask, moving, self.region, self._machine_part, looks)
+        return components(mask, moving, self.region, self._machine_part, looks, crossing)
 
     def _hidden(self, calm: _Calm, gray: Gray) -> Mask:
         """Return where the gradients of a calm picture are missing, 1 there."""

@@ -286,3 +286,18 @@ def test_without_a_pose_nothing_is_explained(view_from_above: BoardView) -> None
     view = leant(view_from_above, 36.0)
     blind = Region(view.project(view.outer_corners_mm()), 8, 8, view.image_size)
     assert not only(cover_of(stacks(view, blind, E7, F8), blind)).explained
+
+
+def test_the_part_that_touches_where_an_arm_crosses_the_border_is_that_arm(view_from_above: BoardView) -> None:
+    """It lies still and is as small as a disc at the edge; the disc beside it is none the less a disc."""
+    region = Region.of_view(view_from_above)
+    tip, disc = arm(view_from_above, region, 2.5, 0.9, 0.7), stacks(view_from_above, region, F8)
+    mask = np.asarray(tip | disc, dtype=np.uint8)
+    still = np.zeros(mask.shape, dtype=np.bool_)
+    assert hand_evidence(cover_of(mask, region), SURELY_IN, machine=False) < 0.0
+    crossing = (tip & region.near_border) > 0
+    cover = components(mask, still, region, None, None, crossing)
+    assert sorted(patch.arm for patch in cover.patches) == [False, True]
+    assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
+    assert np.array_equal(cover.arms > 0, tip > 0)
+    assert np.array_equal(cover.discs > 0, (disc > 0) & (cover.discs > 0))
