@@ -28,6 +28,11 @@ SAME_DISC, OTHER_DISC = 0.01, 0.08
 """Standard deviation of the top's paint against the wall's: of a man it is one disc, of a king another one lies on top."""
 EXTRA = 8
 """Numbers of the state between the offsets and the scene's numbers."""
+USUAL_COST = 0.4
+"""Cost for each sample above which a fit explains too little to be fully believed; 19 of 20 good ones cost less than 0.36."""
+MUCH_LIGHT = 3.0
+"""... and a change of the light that is as unusual: where nothing stirred 98 of 100 stay below. A reflection or a shadow that
+came with the disc is not as smooth as what is fitted."""
 ROUNDS, FULL_ROUNDS = 5, 2
 """Rounds of fitting; in so many of them the derivatives by the scene's numbers are taken anew."""
 STRIDE = 0.08
@@ -50,8 +55,17 @@ class _Reference:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Fit:
+    """The best fit of a stack.
+
+    Attributes:
+        cost: minus twice the log-likelihood, everything that was fitted integrated out.
+        feet: offsets, shape (2,) or (4,).
+        light: by how much the light on the place has changed, but for its strength: squared, in deviations of what is usual.
+    """
+
     cost: float
     feet: Numbers
+    light: float
 
 
 class CrownJudge:
@@ -94,8 +108,10 @@ class CrownJudge:
         # His top lies where the man's was found, or, where that was lost on the board, his foot does (see `height`).
         starts = ((tip - middle)[0] / growth, man.feet)
         king = min((closely.fit(np.tile(start, 2)) for start in starts), key=lambda fit: fit.cost)
-        cost = min(man.cost, closely.fit(king.feet[:2]).cost)
-        return float(np.clip(0.5 * (cost - king.cost), -MOST_NATS, MOST_NATS))
+        man = min(man, closely.fit(king.feet[:2]), key=lambda fit: fit.cost)
+        poor = min(man.cost, king.cost) / max(int(np.count_nonzero(weight)), 1)
+        trust = USUAL_COST / max(poor, USUAL_COST) * MUCH_LIGHT / max(man.light, king.light, MUCH_LIGHT)
+        return float(np.clip(0.5 * trust * (man.cost - king.cost), -MOST_NATS, MOST_NATS))
 
     def _ground(self, row: int, side: int, occupied: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """Return the brightness of the empty place, shape (1, n), and the weights of the samples, shape (n,)."""
@@ -145,8 +161,9 @@ class _Closely:
         scene's numbers.
         """
         k = len(feet)
-        known, state, best = self._prior(k), np.zeros(k + EXTRA + 9), (np.inf, feet, 0.0)
+        known, state = self._prior(k), np.zeros(k + EXTRA + 9)
         state[:k] = feet
+        best = (np.inf, state, 0.0)
         by_numbers, doubtful = np.zeros((9, len(self.seen))), SAMPLES_A_FACT / (DENSER * ROBUST**2)
         stride = np.concatenate([np.full(k + EXTRA, STRIDE), STRIDES])
         for number in range(ROUNDS + 1):
@@ -161,9 +178,10 @@ class _Closely:
             normal = trusted @ design.T + known
             cost = float((chi / (1 + chi * doubtful)).sum() + state @ known @ state)
             if cost < best[0]:
-                best = cost, state[:k].copy(), float(np.linalg.slogdet(normal)[1])
+                best = cost, state.copy(), float(np.linalg.slogdet(normal)[1])
             state = state + np.clip(np.linalg.solve(normal, trusted @ rest - known @ state), -stride, stride)
-        return _Fit(best[0] + best[2] - float(np.linalg.slogdet(known)[1]), best[1])
+        light = float(best[1][k + 3 : k + EXTRA] ** 2 @ np.diag(known)[k + 3 : k + EXTRA])
+        return _Fit(best[0] + best[2] - float(np.linalg.slogdet(known)[1]), best[1][:k], light)
 
     def _prior(self, offsets: int) -> Numbers:
         """Return the precision matrix of the state."""
