@@ -18,6 +18,12 @@ OUTLIER = 0.12
 """Residual in log colour at which a spot loses half its weight (shadows, glare, an overhanging disc)."""
 LOCAL_SHARE = 0.8
 """Part of the median residual around a square that is taken as light, too: the edge of a sun patch is no polynomial."""
+SAME_LIGHT = 0.15
+"""A pixel whose log-brightness differs less than this from another picture's shows the same thing in the same light."""
+LAMP_SHARE = 0.85
+"""A plane of light that explains this part of the picture is a lamp's; one that explains less may be bent by an arm."""
+PLANE_ROUNDS = 5
+"""Each round fits the plane to the pixels that the last one explains, as long as they grow in number."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,3 +74,24 @@ def fit_light(
         weight = 1.0 / (1.0 + (size / scale) ** 2)
     local = LOCAL_SHARE * np.median(residual[around], axis=1)
     return LightField(solution[:6], step if step is not None else solution[6], local.astype(np.float32))
+
+
+def light_plane(ratio: Floats) -> tuple[Floats, float]:
+    """Return the plane that most of a log-brightness ratio lies on, of the same shape: what a lamp at one side does.
+
+    Also returns the part of the picture that lies on it.
+    """
+    height, width = ratio.shape
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    columns = np.stack([np.ones_like(x), x / np.float32(width), y / np.float32(height)], axis=-1)
+    few, seen = columns[::4, ::4].reshape(-1, 3), ratio[::4, ::4].ravel()
+    level = np.array([np.median(seen), 0.0, 0.0], dtype=np.float32)
+    plane, most = level, 0
+    for _ in range(PLANE_ROUNDS):
+        inside = np.abs(seen - few @ level) < SAME_LIGHT
+        if np.count_nonzero(inside) <= most:
+            break
+        plane, most = level, int(np.count_nonzero(inside))
+        normal = few[inside].T @ few[inside] + 1e-3 * np.eye(3, dtype=np.float32)
+        level = np.linalg.solve(normal, few[inside].T @ seen[inside])
+    return np.asarray(columns @ plane, dtype=np.float32), most / len(seen)
