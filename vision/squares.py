@@ -52,6 +52,7 @@ class SquareReader:
         self._disc_constant = np.log(self._disc_scale).sum(axis=-1)
         covered = math.pi * (look.radius / SPACING) ** 2
         beyond = np.abs(self._patches.grid_of_samples).max(axis=1) > 0.5
+        self._own = np.where(beyond, np.float32(0.0), np.float32(1.0))[:, None]
         weight = np.where(beyond, BEYOND, 1.0) * min(1.0, INDEPENDENT / covered)
         fine = self._patches.masks * weight.astype(np.float32)
         places = len(fine)
@@ -125,13 +126,13 @@ class SquareReader:
 
     def explained(self, image: Image) -> float:
         """Return how well look and view explain a picture: log density of a sample, mean over all places; compares looks."""
-        colours, _ = normalised(self._patches, image, self.look.step)
+        colours, light = normalised(self._patches, image, self.look.step)
         inside = np.abs(self._patches.grid_of_samples).max(axis=1) < 0.5
         away = (colours - self._empty) * self._empty_scale
         power = np.float32(-(DEGREES + 3) / 2)
         far = power * np.log1p((away * away).sum(axis=-1) / np.float32(DEGREES)) + self._empty_constant
         empty = np.maximum(far, np.float32(ANYTHING))[:, inside].mean(axis=1)
-        best, _ = self._best_offset(self._gain(colours))
+        best, _ = self._best_offset(self._gain(colours, light.reflected))
         odds = self.look.occupied[self._patches.odd]
         covered = math.pi * (self.look.radius / SPACING) ** 2
         # The evidence counts a disc's samples as `INDEPENDENT` ones; here all samples count alike.
@@ -142,7 +143,7 @@ class SquareReader:
     def _outlines(self, image: Image) -> tuple[Floats, Floats, LightField]:
         """Return the evidence of the outlines, shape (p, 5), where men would stand, and the light."""
         colours, light = normalised(self._patches, image, self.look.step)
-        best, where = self._best_offset(self._gain(colours))
+        best, where = self._best_offset(self._gain(colours, light.reflected))
         man, king = np.moveaxis(best, 1, 0)
         odds = self.look.occupied[self._patches.odd]
         found = np.stack(
@@ -186,18 +187,26 @@ class SquareReader:
         best[:, 1] -= SECOND_DISC
         return np.asarray(best - CHOICE), ((at_man - FINE // 2) * STEP).astype(np.float32)
 
-    def _gain(self, colours: Floats) -> Floats:
-        """Return how much better each sample fits a disc than the empty square: shape (p, samples, 2), nats."""
-        power = np.float32(-(DEGREES + 3) / 2)
+    def _gain(self, colours: Floats, reflected: Floats) -> Floats:
+        """Return how much better each sample fits a disc than the empty square: shape (p, samples, 2), nats.
 
-        def fit(mean: Floats, scale: Floats, constant: Floats) -> Floats:
-            away = (colours - mean) * scale
-            far = power * np.log1p(np.einsum("psc,psc->ps", away, away) / np.float32(DEGREES))
-            return np.asarray(np.maximum(far + constant, np.float32(ANYTHING)))
-
-        empty = fit(self._empty, self._empty_scale, self._empty_constant)
-        gains = [fit(self.look.disc[s], self._disc_scale[s], self._disc_constant[s]) - empty for s in (0, 1)]
+        The empty square may show what its corners show of a reflection, shape (p, 3); a disc lies over it.
+        """
+        empty = _fit(colours, self._empty, self._empty_scale, self._empty_constant)
+        rows = np.flatnonzero(reflected.any(axis=1))
+        if len(rows):
+            mirrors = np.asarray(self._empty[rows] + self._own * reflected[rows, None, :], dtype=np.float32)
+            lit = _fit(colours[rows], mirrors, self._empty_scale[rows], self._empty_constant[rows])
+            empty[rows] = np.maximum(empty[rows], lit)
+        gains = [_fit(colours, self.look.disc[s], self._disc_scale[s], self._disc_constant[s]) - empty for s in (0, 1)]
         return np.asarray(np.stack(gains, axis=-1), dtype=np.float32)
+
+
+def _fit(colours: Floats, mean: Floats, scale: Floats, constant: Floats) -> Floats:
+    """Return the log density of samples, shape (p, samples), under a colour with a spread (Student's t)."""
+    away = (colours - mean) * scale
+    far = np.float32(-(DEGREES + 3) / 2) * np.log1p(np.einsum("psc,psc->ps", away, away) / np.float32(DEGREES))
+    return np.asarray(np.maximum(far + constant, np.float32(ANYTHING)))
 
 
 def _by_height(found: Floats, side: NDArray[np.intp], evidence: NDArray[np.float64]) -> Floats:
