@@ -20,7 +20,7 @@ def disc(x: float, y: float, softness: float, levels: tuple[float, float] = (40.
 
 
 def samples(patches: np.ndarray) -> np.ndarray:
-    return np.moveaxis(patches.reshape(len(patches), -1, 3), 2, 1).astype(np.float64)
+    return np.asarray(np.moveaxis(patches.reshape(len(patches), -1, 3), 2, 1), dtype=np.float64)
 
 
 def fitted(before: np.ndarray, after: np.ndarray, held: Held | None = None) -> np.ndarray:
