@@ -26,7 +26,7 @@ def samples(patches: np.ndarray) -> np.ndarray:
 def fitted(before: np.ndarray, after: np.ndarray, held: Held | None = None) -> np.ndarray:
     slopes = -np.stack([samples(slope) for slope in slopes_of(0.5 * (before + after))], axis=-1)
     old, change = samples(before), samples(after) - samples(before)
-    return fit(slopes, light_terms(old, PLANES), change, np.ones_like(change), HALVES, held).shift[0]
+    return np.asarray(fit(slopes, light_terms(old, PLANES), change, np.ones_like(change), HALVES, held).shift[0])
 
 
 def usual(size: float) -> Held:
