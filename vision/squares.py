@@ -5,12 +5,13 @@ A hypothesis "one disc, here" is the sum over the samples that it would cover; a
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.content import Content
+from damludo.vision.crown import CrownJudge
 from damludo.vision.frame import Image
 from damludo.vision.height import HeightJudge
 from damludo.vision.light import LightField
@@ -62,6 +63,7 @@ class SquareReader:
         off = -(self._patches.offsets**2).sum(axis=1) / (2 * OFF_CENTRE**2)
         self._prior = off.reshape(FINE, FINE).astype(np.float32)
         self._heights = HeightJudge(self._patches, look.stack) if look.stack is not None else None
+        self._crowns = CrownJudge(self._patches, look.stack) if look.stack is not None else None
 
     def read(self, image: Image, believed: Mapping[int, Content] | None = None) -> NDArray[np.float64]:
         """Return log-likelihoods, shape (rows * columns, 5), as in `BoardReading`.
@@ -89,11 +91,34 @@ class SquareReader:
             image: shape (h, w, 3), BGR, as large as the view's picture, with no hand over the board.
             content: of all playable places.
         """
-        if self._heights is None:
+        if self._heights is None or self._crowns is None:
             return
         empty = np.array([content.get(int(place)) is Content.EMPTY for place in self._patches.places])
         _, light = normalised(self._patches, image, self.look.step)
         self._heights.learn_ground(image, light, empty, ~empty)
+        self._crowns.remember(image, light, empty, ~empty)
+
+    def crown_evidence(self, image: Image, places: Collection[int], content: Mapping[int, Content]) -> dict[int, float]:
+        """Look closely at discs that were just put down; see `CrownJudge`.
+
+        Args:
+            image: shape (h, w, 3), BGR, as large as the view's picture, with no hand over the board.
+            places: with a disc each.
+            content: what seems to stand on all playable places; whether it is crowned does not matter.
+
+        Returns:
+            Log-likelihood of a king minus that of a man, nats, for each place; nothing if no heights were learnt.
+        """
+        if self._crowns is None or not places:
+            return {}
+        occupied = np.array([content.get(int(place)) is not Content.EMPTY for place in self._patches.places])
+        _, light = normalised(self._patches, image, self.look.step)
+        result = {}
+        for row in np.nonzero(np.isin(self._patches.places, list(places)))[0]:
+            place = int(self._patches.places[row])
+            side = 0 if content[place].is_white else 1
+            result[place] = self._crowns.evidence(image, light, int(row), side, occupied)
+        return result
 
     def evidence(self, image: Image) -> NDArray[np.float64]:
         """Return what the outlines alone say, shape (p, 5), nats against the empty square, without any limit."""
