@@ -84,6 +84,13 @@ def seed(text: str) -> int:
     return int(text)
 
 
+def index(text: str) -> int:
+    """Read the number of the first of a series, a whole number from 0; an argparse type."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a whole number from 0, of at most 9 digits")
+    return int(text)
+
+
 def speed(text: str) -> float:
     """Read how many times faster than real the simulated table lives, 0.1 to 20; an argparse type."""
     number = number_in(text)

@@ -73,7 +73,8 @@ def breach_confidence(ruling: Ruling, reading: BoardReading) -> float:
     """Return how likely a breach was seen rightly; where only a crown is said to be missing, the discs alone are no proof."""
     verdict = ruling.verdict
     sure = _confidence(ruling)
-    if not isinstance(verdict, Unfinished) or not verdict.crown_missing:
+    # A disc that a king left behind lies where all can see it.
+    if not isinstance(verdict, Unfinished) or not verdict.crown_missing or verdict.disc_left is not None:
         return sure
     row, man = reading.log_likelihood[verdict.at], ruling.content[verdict.at]
     king = Content.WHITE_KING if man.is_white else Content.BLACK_KING
@@ -263,7 +264,7 @@ class GameJudge:
         if isinstance(verdict, Legal) or not self._is_news(type(verdict).__name__, ruling):
             return []
         if isinstance(verdict, Unfinished):
-            left = [*verdict.discs_to_remove, *verdict.continue_to] or [verdict.at]
+            left = [*verdict.to_clear, *verdict.continue_to] or [verdict.at]
             event = "incomplete"
         else:
             left = list(verdict.squares)

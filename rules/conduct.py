@@ -92,7 +92,9 @@ def judge_board(variant: Variant, position: Position, cells: bytes, visited: tup
         begun = [part for part in begun if _leads_over(part.move, visited)] or begun
         least = min(begun, key=lambda part: part.left)
         moves = tuple({part.move.identity: part.move for part in sorted(begun, key=lambda part: part.left)}.values())
-        return Unfinished(moves, least.discs, least.crown_missing, least.ahead, least.at, variant.board)
+        return Unfinished(
+            moves, least.discs, least.crown_missing, least.ahead, least.at, variant.board, least.disc_left
+        )
     return _illegal(variant, position, cells)
 
 
@@ -132,6 +134,7 @@ class _Part:
     crown_missing: bool
     ahead: tuple[int, ...]
     at: int
+    disc_left: int | None
 
     @property
     def left(self) -> int:
@@ -167,6 +170,9 @@ def _part(before: bytes, cells: bytes, move: Move, landed: int) -> _Part | None:
     crown_lost = move.piece.kind is Kind.KING and cells[at] == _uncrowned(move.piece)
     if landed and (crown_lost or (move.becomes is not None and cells[at] == move.becomes)):
         expected[at] = cells[at]
+    parted = bool(landed) and crown_lost and at != move.origin and cells[move.origin] == cells[at]
+    if parted:
+        expected[move.origin] = cells[move.origin]
     discs = []
     for square in move.captures:
         if square == at:
@@ -178,7 +184,8 @@ def _part(before: bytes, cells: bytes, move: Move, landed: int) -> _Part | None:
     if bytes(expected) != cells:
         return None
     crown_missing = crown_lost or (move.becomes is not None and cells[at] != move.becomes)
-    return _Part(move, tuple(discs), crown_missing, move.path[landed:], at)
+    disc_left = move.origin if parted else None
+    return _Part(move, tuple(discs), crown_missing, move.path[landed:], at, disc_left)
 
 
 def _uncrowned(king: Piece) -> Piece:

@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from damludo.vision.light import LAMP_SHARE, light_plane
 from damludo.vision.region import Gray, Mask, Region, Spot
 
 CHAIN_SQUARES = 7.0
@@ -31,8 +32,9 @@ OVERHANG_SQUARES = 1.1
 """A stack's round top crosses the border along no more than this, seen from 36 degrees; an arm is wider."""
 EXCHANGE_CONTRAST = 0.4
 """Places whose log-brightness changed by this much may have exchanged what they showed (a black king on brown wood: 1.35)."""
-EXCHANGE_PART = 0.25
-"""... if each now shows what the other showed within this part of the contrast: light is not the same all over a board."""
+EXCHANGE_PART = 0.5
+"""... if what both miss of what the other one showed is together no more than this part of the contrast: the squares of a board
+are not alike, nor is the light on them. An arm that lies on both shows the same on both and so misses all of it."""
 
 SHADOW_SQUARES = 0.4
 """So far beyond what discs hide anyhow the shadow of one may reach that surely came or left (a king at the corner: a third of a
@@ -53,17 +55,19 @@ class Looks:
 
     @classmethod
     def of(cls, before: Gray, now: Gray) -> "Looks":
-        """Return both pictures in the exposure of the first."""
-        return cls(before, now - np.float32(np.median((now - before)[::2, ::2])))
+        """Return both pictures in the light of the first: without what a lamp at one side did meanwhile, or the exposure."""
+        ratio = now - before
+        light, share = light_plane(ratio)
+        return cls(before, now - (light if share >= LAMP_SHARE else np.float32(np.median(ratio[::2, ::2]))))
 
     def exchanged(self, spots: tuple[Spot, ...]) -> NDArray[np.bool_]:
         """Return for each place whether it shows what another showed, and that one what this one showed; shape (spots,)."""
         feet = [spot.foot > 0 for spot in spots]
         before, now = (np.array([np.median(picture[foot]) for foot in feet]) for picture in (self.before, self.now))
         contrast = np.abs(now - before)
-        near = EXCHANGE_PART * contrast[:, None]
-        meets = (np.abs(before[None, :] - now[:, None]) <= near) & (np.abs(now[None, :] - before[:, None]) <= near)
-        return np.asarray((contrast >= EXCHANGE_CONTRAST) & meets.any(axis=1))
+        missed = np.abs(before[None, :] - now[:, None]) + np.abs(now[None, :] - before[:, None])
+        meets = (missed <= EXCHANGE_PART * contrast[:, None]).any(axis=1)
+        return np.asarray((contrast >= EXCHANGE_CONTRAST) & meets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,29 @@ def combine(
     return np.asarray(table)
 
 
+def filled(believed: Mapping[int, Content], seen: Mapping[int, Content]) -> list[int]:
+    """Return the places that were empty and hold a disc now."""
+    return [p for p, what in sorted(believed.items()) if what is Content.EMPTY and seen[p] is not Content.EMPTY]
+
+
+def with_crowns(table: NDArray[np.float64], crowns: Mapping[int, float]) -> NDArray[np.float64]:
+    """Return log-likelihoods in which a closer look tells whether a disc that was just put down is crowned.
+
+    Its evidence counts in full: it compares two heights of one disc on one square that was seen empty, and where that disc came
+    from, or whether it is one at all, it does not say.
+
+    Args:
+        table: shape (rows * columns, 5).
+        crowns: evidence for a king against a man of the likelier colour, nats.
+    """
+    table = table.copy()
+    for place, nats in crowns.items():
+        best = Content(int(table[place].argmax()))
+        man, king = _same_colour(best)
+        table[place, [man, king]] = table[place, best] + np.array([min(-nats, 0.0), min(nats, 0.0)])
+    return table
+
+
 def _of_fellows(likeness: NDArray[np.float64], held: Content) -> NDArray[np.float64]:
     """Return what the likeness to other places adds: in full what speaks for what a place held, else half of it.
 

@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from damludo.play.arguments import count, disc_paints, seconds, seed
+from damludo.play.arguments import count, disc_paints, index, seconds, seed
 from damludo.vision.paint import Paints
 
 
@@ -55,3 +55,13 @@ def test_discs_are_told_by_two_paints() -> None:
 def test_other_words_about_the_discs_are_refused(text: str, sentence: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match=sentence):
         disc_paints(text)
+
+
+@pytest.mark.parametrize("text", ["-1", "1e3", "0.5", "", "٣", "9" * 10])
+def test_an_index_is_a_whole_number_from_zero(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="not a whole number from 0"):
+        index(text)
+
+
+def test_an_index_is_read() -> None:
+    assert (index("0"), index("640000")) == (0, 640_000)

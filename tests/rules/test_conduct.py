@@ -138,6 +138,46 @@ def test_a_man_crowned_on_the_way_is_crowned_at_the_end() -> None:
     assert [verdict.board.name(move.target) for move in verdict.moves] == ["a3"]
 
 
+@pytest.mark.parametrize(
+    ("fen", "target", "removed", "left", "acts"),
+    [
+        pytest.param(
+            "W:WKc3:Bh8,b8", "d4", "", "c3", "put the king's second disc, which is still on c3, onto d4", id="step"
+        ),
+        pytest.param(
+            "W:WKc3:Bd4,b8",
+            "e5",
+            "d4",
+            "c3",
+            "put the king's second disc, which is still on c3, onto e5",
+            id="capture",
+        ),
+        pytest.param(
+            "W:WKc3:Bd4,b8",
+            "e5",
+            "",
+            "d4 c3",
+            "take the captured disc on d4 off the board, and put the king's second disc, which is still on c3, onto e5",
+            id="capture with the captured disc left",
+        ),
+    ],
+)
+def test_the_second_disc_of_a_king_that_was_left_behind_is_named(
+    fen: str, target: str, removed: str, left: str, acts: str
+) -> None:
+    game, position = at("damludo", fen)
+    square = game.board.square
+    cells = bytearray(position.cells)
+    cells[square("c3")] = cells[square(target)] = Piece.WHITE_MAN
+    for name in removed.split():
+        cells[square(name)] = Piece.EMPTY
+    verdict = judge_board(game, position, bytes(cells))
+    assert isinstance(verdict, Unfinished)
+    assert [game.board.name(place) for place in verdict.to_clear] == left.split()
+    assert explain(verdict).endswith(f" is not finished: please {acts}")
+    assert bytes(cells) in {board_after(game, position, action) for action in possible_actions(game, position)}
+
+
 def test_a_king_that_lost_its_second_disc_gets_it_back() -> None:
     game, position = at("damludo", "W:WKc3:Bh8,b8")
     moved, stayed = bytearray(position.cells), bytearray(position.cells)

@@ -173,6 +173,27 @@ def test_a_disc_that_surely_left_had_a_shadow(
     assert not only(cover_of(mask, region)).explained
 
 
+@pytest.mark.parametrize("lamp", [pytest.param(0.0, id="brighter"), pytest.param(0.6, id="a lamp at one side")])
+@pytest.mark.parametrize(
+    ("now", "exchanged"),
+    [
+        pytest.param((4.32, 3.56), True, id="black king left a darker square"),
+        pytest.param((4.80, 4.80), False, id="arm over both"),
+        pytest.param((4.10, 4.10), False, id="dark arm over both"),
+    ],
+)
+def test_places_exchange_what_they_show_in_another_light(
+    view_from_above: BoardView, now: tuple[float, float], exchanged: bool, lamp: float
+) -> None:
+    """The light changed while a black king left the corner, whose wood is darker; the place passed for an arm."""
+    region = Region.of_view(view_from_above)
+    light = 0.22 + np.linspace(lamp, -lamp, region.inside.shape[1], dtype=np.float32)
+    before, after = (brightness(view_from_above, region, (H8, D4), values) for values in ((3.47, 4.60), now))
+    found = Looks.of(before, np.asarray(after + light, dtype=np.float32)).exchanged(region.spots)
+    places = [region.spots[k].place for k in np.flatnonzero(found)]
+    assert places == ([D4, H8] if exchanged else [])
+
+
 def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> None:
     """A red disc was taken off a brown square of the same brightness: too little of its place shows to be explained."""
     view = leant(view_from_above, 28.0)

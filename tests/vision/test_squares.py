@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 
+import cv2
 import numpy as np
 import pytest
 
@@ -22,6 +23,8 @@ from damludo.vision.squares import SquareReader, read_squares
 from damludo.vision.view import BoardView, grid_of
 
 Draw = Callable[..., Image]
+D4 = 27
+GREYS = {Content.WHITE_MAN: (200, 215, 225), Content.BLACK_MAN: (70, 78, 90)}
 SIDE_OF = np.array([0, 1, 1, 2, 2])
 
 
@@ -62,6 +65,34 @@ def test_another_light_changes_no_reading(
     content = {**start, 22: Content.EMPTY, 27: Content.WHITE_MAN, 45: Content.EMPTY}
     slope = np.linspace(0.8, 1.2, 640)[None].repeat(480, axis=0)
     assert wrong_sides(reader.read(draw(content, light=light * slope)), content) == 0
+
+
+@pytest.mark.parametrize("there", [Content.EMPTY, Content.WHITE_MAN, Content.BLACK_MAN])
+def test_a_square_that_mirrors_the_lamp_holds_what_it_holds(
+    draw: Draw,
+    at_px: Callable[[int], tuple[float, float]],
+    start: dict[int, Content],
+    view_from_above: BoardView,
+    there: Content,
+) -> None:
+    """A glossy black square that is as grey as a disc is empty, if its corners are as grey: no disc lies on them."""
+    board = 255.0 * (draw(dict.fromkeys(start, Content.EMPTY)) / 255.0) ** 2.4
+
+    def shown(content: Mapping[int, Content], lamp: float) -> Image:
+        away = np.hypot(np.arange(640)[None] - at_px(D4)[0], np.arange(480)[:, None] - at_px(D4)[1])
+        image = board.copy()
+        for place in (place for place, what in content.items() if what):
+            x, y = (round(8 * value) for value in at_px(place))
+            cv2.circle(image, (x, y), 130, GREYS[content[place]], -1, cv2.LINE_AA, 3)
+        lit = image + lamp * np.exp(-0.5 * (away / 60.0) ** 2)[..., None]
+        return np.asarray(np.clip(lit, 0, 255), dtype=np.uint8)
+
+    reader = SquareReader(view_from_above, learn_look(shown(start, 0.0), view_from_above, start))
+    content = {**start, D4: there}
+    reading = reader.read(shown(content, 45.0))
+    assert wrong_sides(reading, content) == 0
+    disc_leads = reading[D4, 1:].max() - reading[D4, Content.EMPTY]
+    assert (disc_leads if there else -disc_leads) > 10.0
 
 
 def test_rows_of_unplayable_places_are_zero_and_none_outvotes_all(

@@ -1,6 +1,6 @@
 """Tracking from quiet to quiet: what changes keeps nothing, what stays keeps everything, contradictions are told."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 import cv2
@@ -32,6 +32,9 @@ class TableReader:
 
     def learn_ground(self, image: Image, content: Mapping[int, Content]) -> None:
         self.taught.append(dict(content))
+
+    def crown_evidence(self, image: Image, places: Collection[int], content: Mapping[int, Content]) -> dict[int, float]:
+        return {}
 
     def read(self, image: Image, believed: Mapping[int, Content] | None) -> NDArray[np.float64]:
         table = np.zeros((64, 5))
