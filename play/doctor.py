@@ -115,7 +115,7 @@ def _make_folders(where: Folders) -> None:
         if not folder.is_dir():
             note(f"making the folder {folder}")
             try:
-                folder.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:
                 note(f"that failed: {error.strerror}")
 
