@@ -63,12 +63,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--taught-corners", metavar='"x,y ..."', type=four_corners, help="corners of the taught picture"
     )
-    parser.add_argument("--calibration", type=Path, metavar="FILE", help="profile of the camera and the board")
+    parser.add_argument(
+        "--calibration",
+        type=Path,
+        metavar="FILE",
+        help="profile of the camera and the board; without it a king is shown as a man, since one picture tells no heights",
+    )
     parser.add_argument("--white-at", choices=SIDES, help="side of the picture where White's first rank lies")
     add_discs_argument(parser)
     parser.add_argument("--score", metavar="LABELS", help="score the pictures of a label file instead")
     parser.add_argument("--mode", choices=MODES, default="found", help="what is scored (default found)")
-    parser.add_argument("--seed", type=seed, default=0, help="of the disturbance in the mode rough")
+    parser.add_argument("--seed", type=seed, default=0, metavar="X", help="of the disturbance in the mode rough")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
