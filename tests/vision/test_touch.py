@@ -169,6 +169,12 @@ def test_a_shift_that_half_of_the_rim_denies_is_none() -> None:
     assert shift_confidence(Shift(0.03, 0.0, 0.001, -0.01)) < 0.01
 
 
+def test_a_shift_that_light_alone_explains_as_well_is_less_likely() -> None:
+    shift = Shift(0.0123, 0.0, 0.003, 0.0118, usual=0.0011, confirmed=False)
+    assert 0.5 < shift_confidence(shift) < 0.9
+    assert shift_confidence(Shift(0.0123, 0.0, 0.003, 0.0118, usual=0.0011)) > 0.95
+
+
 def test_a_disc_that_no_hand_was_over_was_less_likely_touched() -> None:
     shift = Shift(0.012, 0.0, 0.001, 0.012)
     assert shift_confidence(shift, covered=False) < 0.9 < shift_confidence(shift)
