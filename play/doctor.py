@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 from importlib import metadata
@@ -100,8 +100,14 @@ def doctor(where: Folders, fix: bool, as_json: bool) -> int:
             print(f"{finding.level.value:<8} {finding.what}: {finding.text}")
             if finding.repair:
                 print(f"{'':<8}   -> {finding.repair}")
-        print(f"{len(problems)} problems, {len(warnings)} warnings. Without hardware you can play: damludo play --sim")
+        print(
+            f"{_counted(problems, 'problem')}, {_counted(warnings, 'warning')}. Without hardware you can play: damludo play --sim"
+        )
     return next((code for code in WORST_FIRST if any(p.code is code for p in problems)), ExitCode.FINE)
+
+
+def _counted(found: Sequence[Finding], what: str) -> str:
+    return f"{len(found)} {what}{'' if len(found) == 1 else 's'}"
 
 
 def _make_folders(where: Folders) -> None:
@@ -109,7 +115,7 @@ def _make_folders(where: Folders) -> None:
         if not folder.is_dir():
             note(f"making the folder {folder}")
             try:
-                folder.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:
                 note(f"that failed: {error.strerror}")
 
@@ -210,10 +216,18 @@ def _settings(where: Folders) -> tuple[Settings, Finding]:
     try:
         settings = load_settings(file)
     except CommandError as error:
-        return Settings(), Finding(Level.PROBLEM, "settings", str(error), f"edit {file}")
+        return Settings(), Finding(Level.PROBLEM, "settings", str(error), _repair_of_settings(file))
     return settings, Finding(
         Level.OK, "settings", str(file) if file.exists() else f"{file} is not there: the defaults hold"
     )
+
+
+def _repair_of_settings(file: Path) -> str:
+    try:
+        load_settings(file, {})
+    except CommandError:
+        return f"edit {file}"
+    return "correct that environment variable, or unset it"
 
 
 def _folders(where: Folders) -> Iterator[Finding]:

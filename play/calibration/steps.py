@@ -344,7 +344,7 @@ def _mean(taken: Taken) -> Image:
 def _keep(done: Calibrated) -> None:
     save_camera(done.profile, done.path)
     # The report shows what the calibration saw; without the picture it still tells the numbers.
-    picture_path(done.path).parent.mkdir(parents=True, exist_ok=True)
+    picture_path(done.path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     cv2.imwrite(str(picture_path(done.path)), done.picture, [cv2.IMWRITE_JPEG_QUALITY, 92])
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 HELP = "measure where the board lies to the camera and the gantry, and what the discs look like"
 EXAMPLES = (
+    "damludo calibrate camera --camera 0 --game english",
+    "damludo calibrate board --camera 0 --game english --white-at bottom",
     "damludo calibrate pieces --camera 0 --game english",
     "damludo calibrate pieces --picture set-up.jpg --game russian --square-mm 48 --disc-mm 36,8 --json",
     "damludo calibrate check --camera 0 --game english",
@@ -91,7 +93,7 @@ def _add_eyes_arguments(parser: argparse.ArgumentParser) -> None:
         "--calibration", type=Path, metavar="FILE", help="the profile (default: the camera's and board's own)"
     )
     parser.add_argument("--frames", type=int, default=8, metavar="N", help="pictures that are averaged, 1 to 60")
-    parser.add_argument("--king", metavar="SQUARE", help="measure the discs' height on a king, put there when asked")
+    parser.add_argument("--king", metavar="SQUARE", help="with pieces: measure the discs' height on a king")
     parser.add_argument("--king-picture", nargs="+", default=(), metavar="FILE", help="stored pictures of that king")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
@@ -102,6 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _gantry(arguments)
     if arguments.step == "print-cards":
         return _print_cards(arguments)
+    if arguments.step != "pieces" and (arguments.king or arguments.king_picture):
+        raise CommandError("a king is measured by 'damludo calibrate pieces' alone; give --king there", ExitCode.USAGE)
     if arguments.step == "report":
         return _report(arguments)
     from damludo.play.calibration.document import document

@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_discs_argument(parser)
     parser.add_argument("--score", metavar="LABELS", help="score the pictures of a label file instead")
     parser.add_argument("--mode", choices=MODES, default="found", help="what is scored (default found)")
-    parser.add_argument("--seed", type=seed, default=0, help="of the disturbance in the mode rough")
+    parser.add_argument("--seed", type=seed, default=0, metavar="X", help="of the disturbance in the mode rough")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 

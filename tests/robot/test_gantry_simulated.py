@@ -1,6 +1,7 @@
 """The driver against the simulated controller and gantry, which were written without it; all time is simulated."""
 
 import contextlib
+import math
 import random
 import time
 from collections.abc import Mapping
@@ -149,6 +150,34 @@ def test_a_hand_at_any_moment_neither_drops_nor_crushes(tenths: int) -> None:
     bench = Bench(boot_s=0.0).ready()
     bench.stack(C3, 2)
     bench.carry(Transfer(C3, D4, 2, 0), Transfer(C3, D4, 1, 1), guard=Hand(bench, tenths / 10, tenths / 10 + 0.5))
+    assert (bench.height(C3), bench.height(D4)) == (0.0, 18.0)
+    assert bench.table.mishaps == []
+
+
+class Freeze:
+    """A guard in which the whole program stands still once, as after SIGSTOP, while the controller goes on."""
+
+    def __init__(self, bench: Bench, at_s: float, seconds: float) -> None:
+        self.bench, self.at_s, self.seconds = bench, at_s, seconds
+        self.start_s: float | None = None
+
+    def clear(self, carriage: CarriageSight) -> bool:
+        now_s = self.bench.clock.now_s()
+        self.start_s = now_s if self.start_s is None else self.start_s
+        if now_s - self.start_s >= self.at_s:
+            self.at_s = math.inf
+            self.bench.clock.sleep(self.seconds)
+        return True
+
+
+@pytest.mark.parametrize("seconds", [0.7, 3.0, 30.0])
+@pytest.mark.parametrize("at_s", [0.5, 2.0, 3.5])
+def test_a_program_that_stands_still_for_a_while_neither_drops_nor_crushes(at_s: float, seconds: float) -> None:
+    bench = Bench(boot_s=0.0).ready()
+    bench.stack(C3, 2)
+    freeze = Freeze(bench, at_s, seconds)
+    bench.carry(Transfer(C3, D4, 2, 0), Transfer(C3, D4, 1, 1), guard=freeze)
+    assert freeze.at_s == math.inf
     assert (bench.height(C3), bench.height(D4)) == (0.0, 18.0)
     assert bench.table.mishaps == []
 
