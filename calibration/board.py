@@ -165,18 +165,17 @@ def _chosen(image: Image, tried: list[tuple[float, _Trial]], grid: Grid, start: 
 def _of_the_alike(tried: Sequence[tuple[float, _Trial]], grid: Grid, start: Mapping[int, Content]) -> _Trial:
     """Return the best of some turns, the best first; if others are as good, the first side of those that look the same."""
     score, best = tried[0]
+    if best.lead is not None and abs(best.lead) < CLEAR_LEAD:
+        raise SideUnknown(
+            "the discs of both sides are about as light, so whose are White's is not seen; say with --white-at where White sits, "
+            "or with --discs how they are painted"
+        )
     rivals = [(other, trial) for other, trial in tried[1:] if trial.white_at != best.white_at]
     alike = [trial for other, trial in rivals if score - other < BETTER_LEAD_NATS]
     if any(not _same_picture(grid, start, best.white_at, trial.white_at) for trial in alike):
         raise SideUnknown("two ways to see the start position are alike; say with --white-at where White sits")
     # A start position that looks the same from two sides can be played from either: the first of them in order is taken.
-    chosen = min([best, *alike], key=lambda trial: SIDES.index(trial.white_at))
-    if chosen.lead is not None and abs(chosen.lead) < CLEAR_LEAD:
-        raise SideUnknown(
-            "the discs of both sides are about as light, so whose are White's is not seen; say with --white-at where White sits, "
-            "or with --discs how they are painted"
-        )
-    return chosen
+    return min([best, *alike], key=lambda trial: SIDES.index(trial.white_at))
 
 
 def _turn_that_fits(image: Image, refused: _Trial, grid: Grid, start: Mapping[int, Content]) -> str | None:

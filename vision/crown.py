@@ -7,6 +7,7 @@ explains tells a king from a man.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +29,17 @@ SAME_DISC, OTHER_DISC = 0.01, 0.08
 """Standard deviation of the top's paint against the wall's: of a man it is one disc, of a king another one lies on top."""
 EXTRA = 8
 """Numbers of the state between the offsets and the scene's numbers."""
+USUAL_COST = 0.55
+"""Cost for each sample above which a fit explains too little to be fully believed; 19 of 20 good ones cost less than 0.5."""
+MUCH_LIGHT = 3.0
+"""... and a change of the light that is as unusual: where nothing stirred 98 of 100 stay below. A reflection or a shadow that
+came with the disc is not as smooth as what is fitted."""
 ROUNDS, FULL_ROUNDS = 5, 2
 """Rounds of fitting; in so many of them the derivatives by the scene's numbers are taken anew."""
 STRIDE = 0.08
 """The most that an offset or a gain may change in one round."""
+ALIKE = 7.0
+"""So many neighbouring samples err alike and count as one: fewer than `SAMPLES_A_FACT`, as much of that is fitted here."""
 DENSER = 2
 """Each sample, of a chequerboard, stands for so many of the whole patch."""
 MOST_NATS = 20.0
@@ -50,12 +58,21 @@ class _Reference:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Fit:
+    """The best fit of a stack.
+
+    Attributes:
+        cost: minus twice the log-likelihood, everything that was fitted integrated out.
+        feet: offsets, shape (2,) or (4,).
+        light: by how much the light on the place has changed, but for its strength: squared, in deviations of what is usual.
+    """
+
     cost: float
     feet: Numbers
+    light: float
 
 
 class CrownJudge:
-    """Looks closely at single places of one view; the geometry is laid out once.
+    """Looks closely at single places of one view; the geometry is laid out once, when it is first needed.
 
     Args:
         patches: the places.
@@ -63,12 +80,22 @@ class CrownJudge:
     """
 
     def __init__(self, patches: Patches, look: StackLook) -> None:
-        self._look = look
-        half = np.arange(0, SIDE * SIDE, 2)  # SIDE is odd: a chequerboard
-        self._field = StackField(patches, np.repeat(half[None], len(patches.places), axis=0))
-        self._around = self._field.neighbours(look)
-        self._told = [np.asarray(np.linalg.inv(doubt(look, side)), dtype=np.float64) for side in (0, 1)]
+        self._patches, self._look = patches, look
         self._reference: _Reference | None = None
+
+    @cached_property
+    def _field(self) -> StackField:
+        half = np.arange(0, SIDE * SIDE, 2)  # SIDE is odd: a chequerboard
+        return StackField(self._patches, np.repeat(half[None], len(self._patches.places), axis=0))
+
+    @cached_property
+    def _around(self) -> list[list[tuple[int, NDArray[np.bool_]]]]:
+        return self._field.neighbours(self._look)
+
+    @cached_property
+    def _told(self) -> list[Numbers]:
+        """How well the scene's numbers are known: their precision for stacks of each side."""
+        return [np.asarray(np.linalg.inv(doubt(self._look, side)), dtype=np.float64) for side in (0, 1)]
 
     def remember(self, image: Image, light: LightField, empty: NDArray[np.bool_], occupied: NDArray[np.bool_]) -> None:
         """Keep a quiet picture of a board that is known; `empty` and `occupied` as for `HeightJudge.learn_ground`."""
@@ -94,8 +121,10 @@ class CrownJudge:
         # His top lies where the man's was found, or, where that was lost on the board, his foot does (see `height`).
         starts = ((tip - middle)[0] / growth, man.feet)
         king = min((closely.fit(np.tile(start, 2)) for start in starts), key=lambda fit: fit.cost)
-        cost = min(man.cost, closely.fit(king.feet[:2]).cost)
-        return float(np.clip(0.5 * (cost - king.cost), -MOST_NATS, MOST_NATS))
+        man = min(man, closely.fit(king.feet[:2]), key=lambda fit: fit.cost)
+        poor = min(man.cost, king.cost) / max(int(np.count_nonzero(weight)), 1)
+        trust = USUAL_COST / max(poor, USUAL_COST) * MUCH_LIGHT / max(man.light, king.light, MUCH_LIGHT)
+        return float(np.clip(0.5 * trust * (man.cost - king.cost), -MOST_NATS, MOST_NATS))
 
     def _ground(self, row: int, side: int, occupied: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """Return the brightness of the empty place, shape (1, n), and the weights of the samples, shape (n,)."""
@@ -107,7 +136,7 @@ class CrownJudge:
             floor, ground = np.where(clear, seen, floor), np.where(clear, np.float32(KNOWN_GROUND), ground)
         weight = sum(sample_weights(self._field, self._look, rows, sides, discs, ground)[0] for discs in (1, 2))
         usable = self._field.on_board[row] & ~self._spoilt(row, occupied)
-        return floor, np.asarray(0.5 * DENSER * weight * usable, dtype=np.float32)
+        return floor, np.asarray(0.5 * DENSER * SAMPLES_A_FACT / ALIKE * weight * usable, dtype=np.float32)
 
     def _spoilt(self, row: int, occupied: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which samples of a place stacks on other places may cover or shade, shape (n,)."""
@@ -145,9 +174,10 @@ class _Closely:
         scene's numbers.
         """
         k = len(feet)
-        known, state, best = self._prior(k), np.zeros(k + EXTRA + 9), (np.inf, feet, 0.0)
+        known, state = self._prior(k), np.zeros(k + EXTRA + 9)
         state[:k] = feet
-        by_numbers, doubtful = np.zeros((9, len(self.seen))), SAMPLES_A_FACT / (DENSER * ROBUST**2)
+        best = (np.inf, state, 0.0)
+        by_numbers, doubtful = np.zeros((9, len(self.seen))), ALIKE / (DENSER * ROBUST**2)
         stride = np.concatenate([np.full(k + EXTRA, STRIDE), STRIDES])
         for number in range(ROUNDS + 1):
             steps = STEPS if number < FULL_ROUNDS else STEPS[:0]
@@ -161,9 +191,10 @@ class _Closely:
             normal = trusted @ design.T + known
             cost = float((chi / (1 + chi * doubtful)).sum() + state @ known @ state)
             if cost < best[0]:
-                best = cost, state[:k].copy(), float(np.linalg.slogdet(normal)[1])
+                best = cost, state.copy(), float(np.linalg.slogdet(normal)[1])
             state = state + np.clip(np.linalg.solve(normal, trusted @ rest - known @ state), -stride, stride)
-        return _Fit(best[0] + best[2] - float(np.linalg.slogdet(known)[1]), best[1])
+        light = float(best[1][k + 3 : k + EXTRA] ** 2 @ np.diag(known)[k + 3 : k + EXTRA])
+        return _Fit(best[0] + best[2] - float(np.linalg.slogdet(known)[1]), best[1][:k], light)
 
     def _prior(self, offsets: int) -> Numbers:
         """Return the precision matrix of the state."""

@@ -25,6 +25,9 @@ CHANGE_LOG_PRIOR = -2.0
 EMPTY_NUDGE_LOG_PRIOR = -16.0
 """The same for an empty place: there is nothing to lift or brush, only a shadow can have changed it. A dark disc on a dark square
 hardly differs from the square, but it does change it."""
+OTHER_COLOUR_LOG_PRIOR = -10.0
+"""By so much less likely than that is a disc of the other colour on a place that held one: it takes two acts that no turn has
+but a king's chain that ends where it took one; then the place surely changed. In glare a dark disc looks like a light one."""
 CARRIED_NATS = -2.5
 """A baseline from another pose of the camera is never better evidence that a place did not change."""
 LEAST_SAY_NATS = 3.0
@@ -82,6 +85,7 @@ def combine(
         bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
         nudge = EMPTY_NUDGE_LOG_PRIOR if content is Content.EMPTY else NUDGE_LOG_PRIOR
         bonus[int(content)] = np.logaddexp(0.0, nudge + ratio[place])
+        bonus[_other_colour(content)] += OTHER_COLOUR_LOG_PRIOR
         bonus[_same_colour(content)] -= (gone or {}).get(place, 0.0)
         table[place] += bonus
     return np.asarray(table)
@@ -168,6 +172,11 @@ def _lead(table: NDArray[np.float64], place: int, content: Content) -> float:
 
 def _same_colour(content: Content) -> list[int]:
     return [int(other) for other in Content if other.discs and other.is_white is content.is_white]
+
+
+def _other_colour(content: Content) -> list[int]:
+    """Return the discs of the other colour; none of an empty place."""
+    return [int(other) for other in Content if other.discs and content.discs and other.is_white is not content.is_white]
 
 
 def _say(content: Content, ratio: float) -> float:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from damludo.vision.frame import Frame
 from damludo.vision.hiding import ARM_BORDER_SQUARES, Cover, Looks, components, hand_evidence
+from damludo.vision.leaving import ArmInSight
 from damludo.vision.light import LAMP_SHARE, SAME_LIGHT, light_plane
 from damludo.vision.region import Gray, Mask, Region
 from damludo.vision.unrest import Unrest
@@ -113,6 +114,7 @@ class MotionWatch:
         self._settled = False
         self._hand_s = -math.inf
         self._arm_waits = False
+        self._arm = ArmInSight()
         self._unrest = Unrest(region.inside.shape)
         self._known: Mask = region.inside
         self._machine_part: Mask | None = None
@@ -186,7 +188,12 @@ class MotionWatch:
         moving_squares = math.inf if self._previous is None else float(moving.sum()) / self.region.area_px
         if MOTION_SQUARES < moving_squares < math.inf:
             self._last_motion_s = frame.time_s
-        cover = self._cover(gray, seen, moving)
+        cover = self._arm.judged(
+            self._cover(gray, seen, moving),
+            hand=self._log_odds > 0.0,
+            stirs_at_border=bool((moving & (self.region.near_border > 0)).any()),
+            lies=frame.time_s - self._last_motion_s >= LYING_S,
+        )
         self._believe(cover, frame.time_s, machine=bool(ignore))
         still = frame.time_s - self._last_motion_s >= STILL_S
         if not blocked:

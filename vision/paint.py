@@ -32,6 +32,8 @@ CLEAR_LEAD = 0.2
 """By so much (natural logarithm) one side's discs must be lighter than the other's, or more of the paint that was told; else
 nobody sees whose are White's. Black discs with a golden ring looked as light as red ones; red ones are lighter than plain black
 ones by 0.6."""
+OF_LUMA = 0.5
+"""If the brightest channel prefers the other side by more than this part of the lead in luma, neither is called lighter."""
 DARK = 10.0
 """Added before the logarithm: the colour of what is nearly black is the camera's noise."""
 
@@ -71,8 +73,13 @@ class Paints:
 
 
 def lightness_lead(white: Floats, black: Floats) -> float:
-    """Return by how much discs that are taken for White's are lighter than Black's: natural logarithm of their lumas' ratio."""
-    return float(np.log(max(float(white @ LUMA), 1.0)) - np.log(max(float(black @ LUMA), 1.0)))
+    """Return by how much discs that are taken for White's are lighter than Black's: natural logarithm of their lumas' ratio.
+
+    0 where a strong colour stands against a grey that is brighter by luma alone: a lamp mirrored in black discs makes them so.
+    """
+    luma = float(np.log(max(float(white @ LUMA), 1.0)) - np.log(max(float(black @ LUMA), 1.0)))
+    brightest = float(np.log(max(float(white.max()), 1.0)) - np.log(max(float(black.max()), 1.0)))
+    return 0.0 if luma * brightest < 0.0 and abs(brightest) > OF_LUMA * abs(luma) else luma
 
 
 def _logarithm(colour: Floats | Bgr) -> Floats:

@@ -190,16 +190,18 @@ class SquareReader:
     def _gain(self, colours: Floats, reflected: Floats) -> Floats:
         """Return how much better each sample fits a disc than the empty square: shape (p, samples, 2), nats.
 
-        The empty square may show what its corners show of a reflection, shape (p, 3); a disc lies over it.
+        The empty square may show what its corners show of a reflection, shape (p, 3). That takes from what speaks for a disc, but
+        never speaks against one: an arm over the whole square looks no other.
         """
-        empty = _fit(colours, self._empty, self._empty_scale, self._empty_constant)
+        discs = [_fit(colours, self.look.disc[s], self._disc_scale[s], self._disc_constant[s]) for s in (0, 1)]
+        disc = np.asarray(np.stack(discs, axis=-1), dtype=np.float32)
+        gain = disc - _fit(colours, self._empty, self._empty_scale, self._empty_constant)[..., None]
         rows = np.flatnonzero(reflected.any(axis=1))
         if len(rows):
             mirrors = np.asarray(self._empty[rows] + self._own * reflected[rows, None, :], dtype=np.float32)
             lit = _fit(colours[rows], mirrors, self._empty_scale[rows], self._empty_constant[rows])
-            empty[rows] = np.maximum(empty[rows], lit)
-        gains = [_fit(colours, self.look.disc[s], self._disc_scale[s], self._disc_constant[s]) - empty for s in (0, 1)]
-        return np.asarray(np.stack(gains, axis=-1), dtype=np.float32)
+            gain[rows] = np.minimum(gain[rows], np.maximum(disc[rows] - lit[..., None], np.float32(0.0)))
+        return gain
 
 
 def _fit(colours: Floats, mean: Floats, scale: Floats, constant: Floats) -> Floats:

@@ -244,6 +244,7 @@ class BoardWatcher:
             combined = self._compared(image, self._believed, self._change)
         else:
             combined = np.asarray(self._reader.read(image, None if self._believed is None else {}), dtype=np.float64)
+        combined = self._with_crowns(image, combined)
         newest = frames[-1]
         table = _normalised(combined, self.view.grid.playable)
         return BoardReading(self.view.grid, table, newest.time_s, newest.number)
@@ -268,10 +269,14 @@ class BoardWatcher:
             if self._baseline_reading is None:
                 self._baseline_reading = np.asarray(self._reader.read(self._baseline_image, believed), dtype=np.float64)
             gone = gone_evidence(absolute, self._baseline_reading, believed, change, doubtful)
-        table = combine(absolute, believed, change, fellows, misled, gone, same_pose=same_pose)
+        return combine(absolute, believed, change, fellows, misled, gone, same_pose=same_pose)
+
+    def _with_crowns(self, image: Image, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Look closely at what was put on squares that were empty."""
+        believed = self._believed or {}
         seen = {place: Content(int(table[place].argmax())) for place in believed}
-        put = [place for place in filled(believed, seen) if same_pose]
-        return with_crowns(table, self._reader.crown_evidence(image, put, seen) if len(put) <= MOST_PUT else {})
+        put = filled(believed, seen)
+        return with_crowns(table, self._reader.crown_evidence(image, put, seen)) if 0 < len(put) <= MOST_PUT else table
 
     def believe(self, content: Mapping[int, Content], frames: Sequence[Frame] = ()) -> None:
         """Take over what stands on the board (the match has confirmed it); later readings are compared with this moment.

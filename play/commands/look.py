@@ -62,7 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--taught-corners", metavar='"x,y ..."', type=four_corners, help="corners of the taught picture"
     )
-    parser.add_argument("--calibration", type=Path, metavar="FILE", help="profile of the camera and the board")
+    parser.add_argument(
+        "--calibration",
+        type=Path,
+        metavar="FILE",
+        help="profile of the camera and the board; without it a king is shown as a man, since one picture tells no heights",
+    )
     add_white_at_argument(parser)
     add_discs_argument(parser)
     parser.add_argument("--score", metavar="LABELS", help="score the pictures of a label file instead")

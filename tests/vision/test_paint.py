@@ -34,3 +34,16 @@ def test_paint_tells_whose_discs_are_whose_in_any_light(light: tuple[float, floa
 def test_red_is_lighter_than_black_and_darker_than_white() -> None:
     assert lightness_lead(RED, BLACK) > 0.5
     assert lightness_lead(RED, np.array(NAMES["white"], dtype=np.float32)) < -1.0
+
+
+def test_black_discs_that_mirror_a_lamp_are_not_called_lighter_than_red_ones() -> None:
+    """As a picture showed them: by luma alone they lead by 0.44."""
+    mirroring, red = (np.array(colour, dtype=np.float32) for colour in ((84, 99, 105), (31, 31, 141)))
+    assert lightness_lead(mirroring, red) == lightness_lead(red, mirroring) == 0.0
+
+
+@pytest.mark.parametrize("white", ["white", "ivory", "yellow"])
+def test_red_discs_in_too_bright_a_picture_are_still_darker(white: str) -> None:
+    overexposed = np.array((60, 60, 255), dtype=np.float32)
+    light = np.minimum(np.array(NAMES[white], dtype=np.float32) * 1.2, 250.0)
+    assert lightness_lead(light, overexposed) > 0.3
