@@ -35,6 +35,8 @@ EXCHANGE_CONTRAST = 0.4
 EXCHANGE_PART = 0.5
 """... if what both miss of what the other one showed is together no more than this part of the contrast: the squares of a board
 are not alike, nor is the light on them. An arm that lies on both shows the same on both and so misses all of it."""
+UNTOUCHED_CONTRAST = 0.1
+"""A place whose log-brightness changed by less than this shows what it showed."""
 
 SHADOW_SQUARES = 0.4
 """So far beyond what discs hide anyhow the shadow of one may reach that surely came or left (a king at the corner: a third of a
@@ -61,13 +63,21 @@ class Looks:
         return cls(before, now - (light if share >= LAMP_SHARE else np.float32(np.median(ratio[::2, ::2]))))
 
     def exchanged(self, spots: tuple[Spot, ...]) -> NDArray[np.bool_]:
-        """Return for each place whether it shows what another showed, and that one what this one showed; shape (spots,)."""
+        """Return for each place whether its disc went to another place or came from there; shape (spots,).
+
+        Both show what the other one showed. Or, where squares of both colours are played on: the one shows what the other one
+        showed, which now looks like untouched places of its own colour.
+        """
         feet = [spot.foot > 0 for spot in spots]
         before, now = (np.array([np.median(picture[foot]) for foot in feet]) for picture in (self.before, self.now))
-        contrast = np.abs(now - before)
-        missed = np.abs(before[None, :] - now[:, None]) + np.abs(now[None, :] - before[:, None])
-        meets = (missed <= EXCHANGE_PART * contrast[:, None]).any(axis=1)
-        return np.asarray((contrast >= EXCHANGE_CONTRAST) & meets)
+        contrast, carried = np.abs(now - before), np.abs(now[None, :] - before[:, None])
+        meets = (carried + carried.T <= EXCHANGE_PART * contrast[:, None]).any(axis=1)
+        odd = np.array([spot.odd for spot in spots])
+        of_its_colour = (odd[:, None] == odd[None, :]) & (contrast < UNTOUCHED_CONTRAST)[None, :]
+        bare = np.where(of_its_colour, np.abs(now[:, None] - before[None, :]), np.inf).min(axis=1, initial=np.inf)
+        less = np.minimum(contrast[:, None], contrast[None, :])
+        went = (carried + bare[:, None] <= EXCHANGE_PART * less) & (less >= EXCHANGE_CONTRAST)
+        return np.asarray(((contrast >= EXCHANGE_CONTRAST) & meets) | (went | went.T).any(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
