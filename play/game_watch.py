@@ -14,12 +14,12 @@ from damludo.play.watching import (
     rows_of,
     turned_rows,
 )
-from damludo.rules.conduct import Legal, Nothing, Unfinished, explain
+from damludo.rules.explanation import explain
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
 from damludo.rules.notation import move_json
 from damludo.rules.position import Colour
-from damludo.rules.verdicts import Verdict
+from damludo.rules.verdicts import Legal, Nothing, Unfinished, Verdict
 from damludo.vision.content import LETTER_OF_CONTENT, Content, Grid
 from damludo.vision.frame import Frame
 from damludo.vision.reading import BoardReading

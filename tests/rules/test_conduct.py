@@ -4,29 +4,16 @@ import random
 
 import pytest
 
-from damludo.rules.conduct import (
-    NO_ACTION,
-    Action,
-    Illegal,
-    Legal,
-    Nothing,
-    Unfinished,
-    Verdict,
-    action_of,
-    board_after,
-    explain,
-    explain_action,
-    judge,
-    judge_attempt,
-    judge_board,
-    possible_actions,
-)
+from damludo.rules.actions import NO_ACTION, Action, action_of, board_after, possible_actions
+from damludo.rules.conduct import explain_action, judge, judge_attempt, judge_board
+from damludo.rules.explanation import explain
 from damludo.rules.moves import all_routes, legal_moves, play
 from damludo.rules.notation import move_text, parse_fen, parse_squares
 from damludo.rules.position import Piece, Position
 from damludo.rules.touching import duty_of, judge_touched
 from damludo.rules.traits import Variant
 from damludo.rules.variants import VARIANTS, variant
+from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished, Verdict
 
 
 def at(key: str, text: str) -> tuple[Variant, Position]:
