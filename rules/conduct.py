@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from damludo.rules.actions import Action, between, board_after
-from damludo.rules.explanation import explain
 from damludo.rules.geometry import ALL_DIRECTIONS, Step
 from damludo.rules.moves import (
     Move,
@@ -99,11 +98,6 @@ def judge_attempt(variant: Variant, position: Position, squares: tuple[int, ...]
     if any(move.captures for move in ways):
         return Illegal(Reason.OTHER_WAY, squares, tuple(ways), variant.board)
     return _wrong_move(variant, position, origin, target, frozenset(), said=True)
-
-
-def explain_action(variant: Variant, position: Position, origin: int, target: int) -> str:
-    """Return the sentence on a move from `origin` to `target` that a player names."""
-    return explain(judge_attempt(variant, position, (origin, target)))
 
 
 @dataclass(frozen=True, slots=True)
