@@ -19,10 +19,10 @@ from damludo.robot.frames import GantryMap
 from damludo.robot.machine import MachineSettings
 from damludo.robot.planner import Handling
 from damludo.vision.content import BoardSizes, Grid
+from damludo.vision.sides import SIDES
 from damludo.vision.view import BoardView
 
 VERSION = 1
-SIDES = ("bottom", "right", "top", "left")
 MAX_BYTES = 4_000_000
 """No profile is this long; a longer file is something else."""
 
@@ -256,7 +256,8 @@ def _write(path: Path, kind: str, body: dict[str, Any]) -> None:
         text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:
         raise BadProfile(f"the {kind} profile holds what JSON cannot ({error}); nothing was written") from error
-    path.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the profiles lie pictures of somebody's room: for nobody but this user.
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

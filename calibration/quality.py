@@ -10,6 +10,7 @@ from damludo.calibration.errors import BadFit
 from damludo.vision.board import crossing_errors
 from damludo.vision.content import Content
 from damludo.vision.frame import Image
+from damludo.vision.lines import rule_errors
 from damludo.vision.look import Look
 from damludo.vision.patches import Patches
 from damludo.vision.squares import SquareReader
@@ -19,6 +20,8 @@ Floats = NDArray[np.float64]
 
 MOST_ERROR_SQUARES = 0.08
 """A pose whose crossings miss by more (root mean square) is refused."""
+CLEAR_ERROR_SQUARES = 0.04
+"""Crossings of dark and light squares that miss by less are no saddles by chance."""
 LEAST_SEEN = 0.35
 """Part of the crossings that must be seen."""
 CLIPPED_PART = 0.25
@@ -26,6 +29,8 @@ CLIPPED_PART = 0.25
 BRIGHTEST, DARKEST = 250, 4
 FAINT = 0.35
 """A square whose step to its neighbours is less than this part of the usual one is blind: glare or deep shadow."""
+LEAST_STEP = 0.1
+"""Squares that differ by less in log colour are all of one colour: no step between them tells of the light."""
 LIT = 0.5
 """Where the light squares around are at least this part as bright as usual, a black disc is black by itself, not by a shadow."""
 CLEAR_NATS = 6.0
@@ -41,8 +46,9 @@ class PoseQuality:
     """How well a pose explains a picture.
 
     Attributes:
-        points_mm, errors_px: crossings that are seen, shape (n, 3), and by how much they miss, shape (n, 2).
-        expected: how many crossings there are.
+        points_mm, errors_px: crossings that are seen, shape (n, 3), and by how much they miss, shape (n, 2); where squares of
+            one colour are parted by lines, points of these lines.
+        expected: how many of them there are.
         square_px: mean side of a square in the picture.
         square_mm: side of a square.
     """
@@ -81,13 +87,21 @@ class PoseQuality:
 
 def pose_quality(view: BoardView, images: Sequence[Image]) -> PoseQuality:
     """Measure a pose on the mean of some pictures of one size."""
-    points, errors = crossing_errors(view, mean_picture(images))
+    image = mean_picture(images)
+    points, errors = crossing_errors(view, image)
     corners = view.project(view.outer_corners_mm())
     edges = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
     columns, rows = view.grid.columns - view.grid.lines, view.grid.rows - view.grid.lines
     square_px = float(edges.sum() / (2 * (columns + rows)))
     expected = 3 * columns * rows + columns + rows if view.grid.lines else (columns - 1) * (rows - 1)
-    return PoseQuality(points, errors, expected, square_px, view.sizes.square_mm)
+    quality = PoseQuality(points, errors, expected, square_px, view.sizes.square_mm)
+    if view.grid.lines or (quality.good and quality.error_squares < CLEAR_ERROR_SQUARES):
+        return quality
+    # Squares of one colour have no crossings but by chance; the lines that part them tell as much.
+    points, errors = rule_errors(view, image)
+    expected = 2 * ((columns - 1) * rows + columns * (rows - 1))
+    ruled = PoseQuality(points, errors, expected, square_px, view.sizes.square_mm)
+    return ruled if ruled.good and not (quality.good and quality.error_px <= ruled.error_px) else quality
 
 
 def require_good(quality: PoseQuality) -> None:
@@ -174,7 +188,8 @@ def blind_squares(
     """
     patches = Patches(view, look.radius)
     clipped = _clipped(view, image)
-    contrast = patches.local_contrast(image) if not view.grid.lines else np.ones(len(patches.places))
+    of_one_colour = view.grid.lines or float(np.abs(look.step).max()) < LEAST_STEP
+    contrast = np.ones(len(patches.places)) if of_one_colour else patches.local_contrast(image)
     honest = _black_by_themselves(view, image, clipped, content or {})
     blind: dict[int, str] = {}
     for row, place in enumerate(int(p) for p in patches.places):

@@ -183,9 +183,13 @@ class Tables:
             raise NoTables("the tables hold no position with a man where it would have become a king")
         pieces = len(position.cells) - position.cells.count(0)
         if pieces > self.pieces:
+            more = (
+                f"'damludo tables build --pieces {pieces}' makes larger ones"
+                if pieces <= MOST_PIECES
+                else f"no tables go beyond {MOST_PIECES}: ask 'damludo best' instead"
+            )
             raise NoTables(
-                f"the position has {pieces} pieces, but the tables that were made go up to {self.pieces}; "
-                f"'damludo tables build' makes larger ones"
+                f"the position has {pieces} pieces, but the tables that were made go up to {self.pieces}; {more}"
             )
         entry = program.module["search"].entry_of(coded.own, coded.opp, coded.kings, coded.side)
         value = int(self.words.view(np.uint8)[entry])

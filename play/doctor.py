@@ -14,7 +14,7 @@ from enum import Enum
 from importlib import metadata
 from pathlib import Path
 
-from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.play.console import CommandError, ExitCode, counted, note, print_json
 from damludo.play.folders import Folders
 from damludo.play.settings import Settings, load_settings
 
@@ -100,7 +100,8 @@ def doctor(where: Folders, fix: bool, as_json: bool) -> int:
             print(f"{finding.level.value:<8} {finding.what}: {finding.text}")
             if finding.repair:
                 print(f"{'':<8}   -> {finding.repair}")
-        print(f"{len(problems)} problems, {len(warnings)} warnings. Without hardware you can play: damludo play --sim")
+        counts = counted(len(problems), "problem", "problems"), counted(len(warnings), "warning", "warnings")
+        print(f"{', '.join(counts)}. Without hardware you can play: damludo play --sim")
     return next((code for code in WORST_FIRST if any(p.code is code for p in problems)), ExitCode.FINE)
 
 
@@ -109,7 +110,7 @@ def _make_folders(where: Folders) -> None:
         if not folder.is_dir():
             note(f"making the folder {folder}")
             try:
-                folder.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:
                 note(f"that failed: {error.strerror}")
 
@@ -210,10 +211,18 @@ def _settings(where: Folders) -> tuple[Settings, Finding]:
     try:
         settings = load_settings(file)
     except CommandError as error:
-        return Settings(), Finding(Level.PROBLEM, "settings", str(error), f"edit {file}")
+        return Settings(), Finding(Level.PROBLEM, "settings", str(error), _repair_of_settings(file))
     return settings, Finding(
         Level.OK, "settings", str(file) if file.exists() else f"{file} is not there: the defaults hold"
     )
+
+
+def _repair_of_settings(file: Path) -> str:
+    try:
+        load_settings(file, {})
+    except CommandError:
+        return f"edit {file}"
+    return "correct that environment variable, or unset it"
 
 
 def _folders(where: Folders) -> Iterator[Finding]:

@@ -262,9 +262,14 @@ class Controller:
         self.raise_losses()
         if self.talk.error is not None:
             number, self.talk.error = self.talk.error, None
+            # A refused setting says nothing of the state: what the controller has instead is in its list.
+            shows = (
+                "'damludo gantry settings' lists those it has"
+                if sent.startswith("$") and "=" in sent
+                else ("'damludo gantry status' shows its state")
+            )
             raise ControllerError(
-                f"the controller refused the line {sent!r} (error {number}: {self.dialect.error_text(number)}); "
-                f"'damludo gantry status' shows its state",
+                f"the controller refused the line {sent!r} (error {number}: {self.dialect.error_text(number)}); {shows}",
                 number,
             )
         report = self.talk.report

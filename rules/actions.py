@@ -23,12 +23,14 @@ class Action:
         target: where it was put down; None when none was moved.
         removed: squares whose discs were taken off the board.
         crowned: a second disc was put on the moved one.
+        parted: of a king only one disc was moved; the other one still lies where it stood.
     """
 
     origin: int | None = None
     target: int | None = None
     removed: frozenset[int] = frozenset()
     crowned: bool = False
+    parted: bool = False
 
 
 NO_ACTION = Action()
@@ -60,6 +62,8 @@ def board_after(variant: Variant, position: Position, action: Action) -> bytes:
             becomes = landed
         if action.crowned:
             becomes = piece_of(piece.colour, Kind.KING)
+        if action.parted:
+            becomes = cells[action.origin] = piece_of(piece.colour, Kind.MAN)
     cells[action.target] = becomes
     return bytes(cells)
 
@@ -67,8 +71,9 @@ def board_after(variant: Variant, position: Position, action: Action) -> bytes:
 def possible_actions(variant: Variant, position: Position) -> tuple[Action, ...]:
     """Return what a player can plausibly have done, one action for each board it leaves, in a fixed order.
 
-    Nothing; every legal move; each legal move unfinished; captures that another one has precedence over; every own disc to any
-    empty square, also with a disc taken that stood between; a disc of the opponent moved; a disc missing.
+    Nothing; every legal move; each legal move unfinished; a king of which one disc was left behind; captures that another one has
+    precedence over; every own disc to any empty square, also with a disc taken that stood between; a disc of the opponent moved;
+    a disc missing.
     """
     by_board: dict[bytes, Action] = {}
     for action in _all_actions(variant, position):
@@ -82,6 +87,7 @@ def _all_actions(variant: Variant, position: Position) -> Iterator[Action]:
     yield from map(action_of, routes)
     for route in routes:
         yield from _unfinished(route)
+        yield from _parted(route)
     for capture in every_capture(variant, position):
         yield from _forgetful(capture)
     for route in routes:
@@ -115,6 +121,13 @@ def _unfinished(move: Move) -> Iterator[Action]:
     if move.captures:
         # Some take the discs off first and move afterwards.
         yield Action(removed=frozenset(move.captures))
+
+
+def _parted(move: Move) -> Iterator[Action]:
+    """The move of a king that left one of its discs behind, before or after the captured discs are taken off."""
+    if move.path and move.piece.kind is Kind.KING and move.target != move.origin:
+        for removed in dict.fromkeys((frozenset(move.captures), frozenset[int]())):
+            yield Action(move.origin, move.target, removed, parted=True)
 
 
 def _removed_of(captures: tuple[int, ...]) -> Iterator[frozenset[int]]:

@@ -1,4 +1,4 @@
-"""The referee: what a player did to the board, as a verdict.
+"""What a player did to the board, as a verdict.
 
 A verdict depends on the board that an action leaves, not on how it came about: two actions with the same outcome get the same
 verdict, and a legal reading wins over an unfinished one, an unfinished one over an illegal one.
@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from damludo.rules.actions import NO_ACTION, Action, action_of, between, board_after, possible_actions
-from damludo.rules.explanation import explain
+from damludo.rules.actions import Action, between, board_after
 from damludo.rules.geometry import ALL_DIRECTIONS, Step
 from damludo.rules.moves import (
     Move,
@@ -25,25 +24,6 @@ from damludo.rules.position import PIECES, Kind, Piece, Position, piece_of
 from damludo.rules.tables import tables_of
 from damludo.rules.traits import Preference, Variant
 from damludo.rules.verdicts import Illegal, Legal, Nothing, Reason, Unfinished, Verdict
-
-__all__ = [
-    "NO_ACTION",
-    "Action",
-    "Illegal",
-    "Legal",
-    "Nothing",
-    "Reason",
-    "Unfinished",
-    "Verdict",
-    "action_of",
-    "board_after",
-    "explain",
-    "explain_action",
-    "judge",
-    "judge_attempt",
-    "judge_board",
-    "possible_actions",
-]
 
 _REASON_OF_PREFERENCE = {
     Preference.MOST_PIECES: Reason.CAPTURE_TOO_SMALL,
@@ -92,7 +72,9 @@ def judge_board(variant: Variant, position: Position, cells: bytes, visited: tup
         begun = [part for part in begun if _leads_over(part.move, visited)] or begun
         least = min(begun, key=lambda part: part.left)
         moves = tuple({part.move.identity: part.move for part in sorted(begun, key=lambda part: part.left)}.values())
-        return Unfinished(moves, least.discs, least.crown_missing, least.ahead, least.at, variant.board)
+        return Unfinished(
+            moves, least.discs, least.crown_missing, least.ahead, least.at, variant.board, least.disc_left
+        )
     return _illegal(variant, position, cells)
 
 
@@ -118,11 +100,6 @@ def judge_attempt(variant: Variant, position: Position, squares: tuple[int, ...]
     return _wrong_move(variant, position, origin, target, frozenset(), said=True)
 
 
-def explain_action(variant: Variant, position: Position, origin: int, target: int) -> str:
-    """Return the sentence on a move from `origin` to `target` that a player names."""
-    return explain(judge_attempt(variant, position, (origin, target)))
-
-
 @dataclass(frozen=True, slots=True)
 class _Part:
     """A move half done: what is left of it."""
@@ -132,6 +109,7 @@ class _Part:
     crown_missing: bool
     ahead: tuple[int, ...]
     at: int
+    disc_left: int | None
 
     @property
     def left(self) -> int:
@@ -167,6 +145,9 @@ def _part(before: bytes, cells: bytes, move: Move, landed: int) -> _Part | None:
     crown_lost = move.piece.kind is Kind.KING and cells[at] == _uncrowned(move.piece)
     if landed and (crown_lost or (move.becomes is not None and cells[at] == move.becomes)):
         expected[at] = cells[at]
+    parted = bool(landed) and crown_lost and at != move.origin and cells[move.origin] == cells[at]
+    if parted:
+        expected[move.origin] = cells[move.origin]
     discs = []
     for square in move.captures:
         if square == at:
@@ -178,7 +159,8 @@ def _part(before: bytes, cells: bytes, move: Move, landed: int) -> _Part | None:
     if bytes(expected) != cells:
         return None
     crown_missing = crown_lost or (move.becomes is not None and cells[at] != move.becomes)
-    return _Part(move, tuple(discs), crown_missing, move.path[landed:], at)
+    disc_left = move.origin if parted else None
+    return _Part(move, tuple(discs), crown_missing, move.path[landed:], at, disc_left)
 
 
 def _uncrowned(king: Piece) -> Piece:

@@ -123,7 +123,14 @@ def _unfinished(say: Catalogue, verdict: Unfinished) -> str:
         )
     if verdict.crown_missing:
         square = board.name(verdict.moves[0].target)
-        if verdict.moves[0].becomes:
+        if verdict.disc_left is not None:
+            left = board.name(verdict.disc_left)
+            acts.append(
+                say.text(
+                    "put the king's second disc, which is still on {left}, onto {square}", left=left, square=square
+                )
+            )
+        elif verdict.moves[0].becomes:
             acts.append(say.text("put a second disc on {square}: the man becomes a king", square=square))
         else:
             acts.append(say.text("put a second disc on {square}: it is a king", square=square))

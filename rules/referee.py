@@ -43,7 +43,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Terms:
     """What the players have agreed about touching.
 
     Attributes:
@@ -57,14 +57,14 @@ class Agreement:
     discipline: Discipline = field(default_factory=Discipline)
 
 
-AS_THE_GAME_SAYS = Agreement()
+AS_THE_GAME_SAYS = Terms()
 
 
 def rule_on(
     variant: Variant,
     position: Position,
     turn: Turn,
-    agreement: Agreement = AS_THE_GAME_SAYS,
+    terms: Terms = AS_THE_GAME_SAYS,
     *,
     chosen: int | None = None,
     earlier: int = 0,
@@ -75,23 +75,23 @@ def rule_on(
         variant: the game.
         position: before the turn.
         turn: what the player did.
-        agreement: what the players have agreed.
+        terms: what the players have agreed.
         chosen: the square of the disc that the opponent has chosen among several touched ones; None if he has not been asked.
         earlier: how many offences of this player there were in the game before.
     """
     if not turn.hand_left:
         return HandStays(variant.board)
-    duty = _duty(variant, position, turn, agreement)
+    duty = _duty(variant, position, turn, terms)
     if isinstance(duty, OpponentChooses):
         if chosen not in duty.squares:
             return OpponentDecides(duty.squares, variant.board)
         duty = must_move(variant, position, chosen)
     verdict = judge_touched(variant, position, turn.action, duty, turn.visited)
     if isinstance(duty, NoneCanMove) and isinstance(verdict, Nothing):
-        return Offence(duty.squares, penalty_of(earlier, agreement.discipline), variant.board)
+        return Offence(duty.squares, penalty_of(earlier, terms.discipline), variant.board)
     return verdict
 
 
-def _duty(variant: Variant, position: Position, turn: Turn, agreement: Agreement) -> Duty:
-    binds = variant.touch_move if agreement.touch_move is None else agreement.touch_move
-    return duty_of(variant, position, sure_touches(turn.touches, agreement.sure)) if binds else Free()
+def _duty(variant: Variant, position: Position, turn: Turn, terms: Terms) -> Duty:
+    binds = variant.touch_move if terms.touch_move is None else terms.touch_move
+    return duty_of(variant, position, sure_touches(turn.touches, terms.sure)) if binds else Free()

@@ -87,6 +87,7 @@ class Unfinished:
         crown_missing: the second disc is not on the new king yet.
         continue_to: landing squares still ahead.
         at: where the moving disc is.
+        disc_left: where one of the king's two discs still lies, if only the other one was moved.
     """
 
     moves: tuple[Move, ...]
@@ -95,6 +96,12 @@ class Unfinished:
     continue_to: tuple[int, ...]
     at: int
     board: Board = field(repr=False, compare=False)
+    disc_left: int | None = None
+
+    @property
+    def to_clear(self) -> tuple[int, ...]:
+        """Squares from which a disc has to go yet: the captured ones, and the one that a king left behind."""
+        return self.discs_to_remove if self.disc_left is None else (*self.discs_to_remove, self.disc_left)
 
     @property
     def reason_code(self) -> str:

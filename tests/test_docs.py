@@ -25,6 +25,8 @@ NOT_RUN = {
     "damludo gantry goto a1": "needs a controller",
     "damludo gantry goto g1": "needs a controller",
     "damludo calibrate gantry --serial": "needs a controller",
+    "damludo calibrate camera --camera": "needs a camera",
+    "damludo calibrate board --camera": "needs a camera",
     "damludo calibrate pieces --camera": "needs a camera",
     "damludo calibrate check --camera": "needs a camera",
     "damludo calibrate report --camera": "needs a camera",

@@ -20,7 +20,7 @@ from damludo.vision.errors import BadPose, BoardNotFound
 from damludo.vision.finding import BoardFinding, square_px
 from damludo.vision.frame import Image
 from damludo.vision.lattice import FEWEST_IN_PATCH, Lattice, Saddles, beside, components, find_saddles, grow, link
-from damludo.vision.lines import find_line_boards, line_errors, refined_on_lines
+from damludo.vision.lines import find_line_boards, line_errors, refined_on_lines, refined_on_rules
 from damludo.vision.plain import plain_corners
 from damludo.vision.pose import fit_view
 from damludo.vision.sides import SIDES, corners_of
@@ -144,10 +144,13 @@ def view_from_corners(
     for finding in find_candidates(refine, grid, sizes, white_at):
         if _near_clicks(finding.view, corners, board):
             return finding.view
-    for refined in (_refined(view, refine), refined_on_dots(view, refine)):
-        if refined is not None and _near_clicks(refined, corners, board):
-            return refined
-    return view
+    # Lines between squares of one colour show saddles by chance, and discs on them look like dots, a little beside their squares.
+    pulls = (_refined(view, refine), refined_on_rules(view, refine))
+    near = [pulled for pulled in pulls if pulled is not None and _near_clicks(pulled, corners, board)]
+    if near:
+        return min(near, key=lambda pulled: pulled.residual_px)
+    dotted = refined_on_dots(view, refine)
+    return dotted if dotted is not None and _near_clicks(dotted, corners, board) else view
 
 
 def _refuse_small(corners: Floats, grid: Grid) -> None:

@@ -89,7 +89,7 @@ def fit_on(
 
     `denser` is by how much more than that of one of many neighbours the weight of a sample is.
     """
-    prior = _prior(feet.shape[1])
+    known = prior(feet.shape[1])
     state = np.concatenate([feet, np.zeros((len(feet), 2))], axis=1).astype(np.float32)
     doubt = np.float32(SAMPLES_A_FACT / (denser * ROBUST**2))
     for _ in range(rounds):
@@ -104,32 +104,32 @@ def fit_on(
             hard += 1
             hard *= hard
             weighted = (design * (weight / hard)).transpose(1, 0, 2)
-            normal = weighted @ by_place.transpose(0, 2, 1) + prior
-            pull = (weighted @ rest[..., None])[..., 0] - state @ prior
+            normal = weighted @ by_place.transpose(0, 2, 1) + known
+            pull = (weighted @ rest[..., None])[..., 0] - state @ known
             step = np.clip(np.linalg.solve(normal, pull[..., None])[..., 0], -STRIDE, STRIDE)
             state = state + step
             rest -= (step[:, None] @ by_place)[:, 0]
     chi = rest * rest * weight
-    cost = (chi / (1 + chi * doubt)).sum(axis=1) + ((state @ prior) * state).sum(axis=1)
-    cost += np.linalg.slogdet(normal)[1] - np.linalg.slogdet(prior)[1]
+    cost = (chi / (1 + chi * doubt)).sum(axis=1) + ((state @ known) * state).sum(axis=1)
+    cost += np.linalg.slogdet(normal)[1] - np.linalg.slogdet(known)[1]
     return Fit(cost, state[:, :-2], state[:, -2:])
 
 
-def _prior(offsets: int) -> Floats:
-    """Return the precision matrix of offsets and gains."""
-    prior = np.diag([OFFSET**-2] * 2 + [0.0] * (offsets - 2) + [GAIN**-2] * 2)
+def prior(offsets: int) -> Floats:
+    """Return the precision matrix of so many offsets, 2 or 4, and of the gains of disc and board."""
+    known = np.diag([OFFSET**-2] * 2 + [0.0] * (offsets - 2) + [GAIN**-2] * 2)
     if offsets == 4:
         tie = np.kron([[1, -1], [-1, 1]], np.eye(2)) * CROWN_OFFSET**-2
-        prior[:4, :4] += tie
-    return prior.astype(np.float32)
+        known[:4, :4] += tie
+    return known.astype(np.float32)
 
 
 def sample_weights(
-    field: StackField, look: StackLook, rows: Rows, side: Rows, discs: int, ground: float = GROUND
+    field: StackField, look: StackLook, rows: Rows, side: Rows, discs: int, ground: float | Floats = GROUND
 ) -> Floats:
     """Return one over the variance of the samples around a stack in the middle, shape (p, n).
 
-    `ground` is the deviation of the board's brightness, relative to it.
+    `ground` is the deviation of the board's brightness, relative to it: one, or shape (p, n).
     """
     painted = paint(field, look, rows, side, np.zeros((len(rows), 2 * discs), dtype=np.float32))
     solid = painted.top_cover + painted.wall_cover

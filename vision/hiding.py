@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from damludo.vision.light import LAMP_SHARE, light_plane
 from damludo.vision.region import Gray, Mask, Region, Spot
 
 CHAIN_SQUARES = 7.0
@@ -33,8 +34,11 @@ OVERHANG_SQUARES = 1.1
 """A stack's round top crosses the border along no more than this, seen from 36 degrees; an arm is wider."""
 EXCHANGE_CONTRAST = 0.4
 """Places whose log-brightness changed by this much may have exchanged what they showed (a black king on brown wood: 1.35)."""
-EXCHANGE_PART = 0.25
-"""... if each now shows what the other showed within this part of the contrast: light is not the same all over a board."""
+EXCHANGE_PART = 0.5
+"""... if what both miss of what the other one showed is together no more than this part of the contrast: the squares of a board
+are not alike, nor is the light on them. An arm that lies on both shows the same on both and so misses all of it."""
+UNTOUCHED_CONTRAST = 0.1
+"""A place whose log-brightness changed by less than this shows what it showed."""
 
 SHADOW_SQUARES = 0.4
 """So far beyond what discs hide anyhow the shadow of one may reach that surely came or left (a king at the corner: a third of a
@@ -55,17 +59,27 @@ class Looks:
 
     @classmethod
     def of(cls, before: Gray, now: Gray) -> "Looks":
-        """Return both pictures in the exposure of the first."""
-        return cls(before, now - np.float32(np.median((now - before)[::2, ::2])))
+        """Return both pictures in the light of the first: without what a lamp at one side did meanwhile, or the exposure."""
+        ratio = now - before
+        light, share = light_plane(ratio)
+        return cls(before, now - (light if share >= LAMP_SHARE else np.float32(np.median(ratio[::2, ::2]))))
 
     def exchanged(self, spots: tuple[Spot, ...]) -> NDArray[np.bool_]:
-        """Return for each place whether it shows what another showed, and that one what this one showed; shape (spots,)."""
+        """Return for each place whether its disc went to another place or came from there; shape (spots,).
+
+        Both show what the other one showed. Or, where squares of both colours are played on: the one shows what the other one
+        showed, which now looks like untouched places of its own colour.
+        """
         feet = [spot.foot > 0 for spot in spots]
         before, now = (np.array([np.median(picture[foot]) for foot in feet]) for picture in (self.before, self.now))
-        contrast = np.abs(now - before)
-        near = EXCHANGE_PART * contrast[:, None]
-        meets = (np.abs(before[None, :] - now[:, None]) <= near) & (np.abs(now[None, :] - before[:, None]) <= near)
-        return np.asarray((contrast >= EXCHANGE_CONTRAST) & meets.any(axis=1))
+        contrast, carried = np.abs(now - before), np.abs(now[None, :] - before[:, None])
+        meets = (carried + carried.T <= EXCHANGE_PART * contrast[:, None]).any(axis=1)
+        odd = np.array([spot.odd for spot in spots])
+        of_its_colour = (odd[:, None] == odd[None, :]) & (contrast < UNTOUCHED_CONTRAST)[None, :]
+        bare = np.where(of_its_colour, np.abs(now[:, None] - before[None, :]), np.inf).min(axis=1, initial=np.inf)
+        less = np.minimum(contrast[:, None], contrast[None, :])
+        went = (carried + bare[:, None] <= EXCHANGE_PART * less) & (less >= EXCHANGE_CONTRAST)
+        return np.asarray(((contrast >= EXCHANGE_CONTRAST) & meets) | (went | went.T).any(axis=1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ also follows chess men or bottle caps. For a known game `SquareReader` with a ta
 """
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import cv2
 import numpy as np
@@ -95,6 +95,10 @@ class HomesReader:
 
     def learn_ground(self, image: Image, content: Mapping[int, Content]) -> None:
         """Nothing is learnt: what empty squares look like matters to heights only, and these are not read here."""
+
+    def crown_evidence(self, image: Image, places: Collection[int], content: Mapping[int, Content]) -> dict[int, float]:
+        """Return nothing: heights are not read here."""
+        return {}
 
     def _as_taught(self) -> Floats:
         table = np.full((len(self.content), len(Content)), -TAUGHT_NATS)

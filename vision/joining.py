@@ -25,6 +25,9 @@ CHANGE_LOG_PRIOR = -2.0
 EMPTY_NUDGE_LOG_PRIOR = -16.0
 """The same for an empty place: there is nothing to lift or brush, only a shadow can have changed it. A dark disc on a dark square
 hardly differs from the square, but it does change it."""
+OTHER_COLOUR_LOG_PRIOR = -10.0
+"""By so much less likely than that is a disc of the other colour on a place that held one: it takes two acts that no turn has
+but a king's chain that ends where it took one; then the place surely changed. In glare a dark disc looks like a light one."""
 CARRIED_NATS = -2.5
 """A baseline from another pose of the camera is never better evidence that a place did not change."""
 LEAST_SAY_NATS = 3.0
@@ -82,9 +85,33 @@ def combine(
         bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
         nudge = EMPTY_NUDGE_LOG_PRIOR if content is Content.EMPTY else NUDGE_LOG_PRIOR
         bonus[int(content)] = np.logaddexp(0.0, nudge + ratio[place])
+        bonus[_other_colour(content)] += OTHER_COLOUR_LOG_PRIOR
         bonus[_same_colour(content)] -= (gone or {}).get(place, 0.0)
         table[place] += bonus
     return np.asarray(table)
+
+
+def filled(believed: Mapping[int, Content], seen: Mapping[int, Content]) -> list[int]:
+    """Return the places that were empty and hold a disc now."""
+    return [p for p, what in sorted(believed.items()) if what is Content.EMPTY and seen[p] is not Content.EMPTY]
+
+
+def with_crowns(table: NDArray[np.float64], crowns: Mapping[int, float]) -> NDArray[np.float64]:
+    """Return log-likelihoods in which a closer look tells whether a disc that was just put down is crowned.
+
+    Its evidence counts in full: it compares two heights of one disc on one square that was seen empty, and where that disc came
+    from, or whether it is one at all, it does not say.
+
+    Args:
+        table: shape (rows * columns, 5).
+        crowns: evidence for a king against a man of the likelier colour, nats.
+    """
+    table = table.copy()
+    for place, nats in crowns.items():
+        best = Content(int(table[place].argmax()))
+        man, king = _same_colour(best)
+        table[place, [man, king]] = table[place, best] + np.array([min(-nats, 0.0), min(nats, 0.0)])
+    return table
 
 
 def _of_fellows(likeness: NDArray[np.float64], held: Content) -> NDArray[np.float64]:
@@ -145,6 +172,11 @@ def _lead(table: NDArray[np.float64], place: int, content: Content) -> float:
 
 def _same_colour(content: Content) -> list[int]:
     return [int(other) for other in Content if other.discs and other.is_white is content.is_white]
+
+
+def _other_colour(content: Content) -> list[int]:
+    """Return the discs of the other colour; none of an empty place."""
+    return [int(other) for other in Content if other.discs and content.discs and other.is_white is not content.is_white]
 
 
 def _say(content: Content, ratio: float) -> float:

@@ -3,6 +3,9 @@
 Such a board has no light and dark squares. What it has is a lattice of blobs: discs darker or lighter than the plate, or,
 where nothing stands, the knots of the lines. Blobs are grown to a lattice, and the lines that show between two
 crossings pull the pose into place, wherever the discs lie.
+
+Boards whose squares are all of one colour, parted by drawn lines, have no light and dark squares either: where somebody says
+their corners are, their lines tell whether that is so.
 """
 
 from dataclasses import dataclass
@@ -22,6 +25,8 @@ from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float64]
 Tone = NDArray[np.float32]
+_Strokes = tuple[Floats, Floats, Floats]
+"""Middles of strokes, ways across them and halves along them, shape (n, 3) each, mm and squares."""
 
 FEWEST_STROKES = 10
 BLOB_NOISE = 0.06
@@ -39,6 +44,9 @@ MOST_MISSED = 0.03
 """Median distance of the lines from their places, in squares; rendered boards 0.01, noise 0.06."""
 BESIDE, CLEARER = 0.25, 1.5
 """So far beside the lines, in squares, is bare plate; the lines must be so many times clearer than what is found there."""
+RULED_AT, HALF_RULED = 0.15, 0.09
+"""A line that parts two squares is looked for so far from its crossings, where no disc on the squares hides it; half of what is
+looked at of it along it; in squares."""
 HALF_GAP, HALF_DIAGONAL = 0.08, 0.14
 """Half of what is looked at of a line along it, in squares along each axis: between two discs, and on a diagonal."""
 _OFFSETS = np.linspace(-1.0, 1.0, 33)
@@ -83,7 +91,25 @@ def refined_on_lines(view: BoardView, image: Image) -> BoardView | None:
 
 def line_errors(view: BoardView, image: Image) -> tuple[Floats, Floats]:
     """Return points on the lines, shape (n, 3) in mm, and how far beside their place they are seen, shape (n, 2) in px."""
-    points, across, along = _strokes(view.grid, view.sizes)
+    return _errors_of(view, image, _strokes(view.grid, view.sizes))
+
+
+def refined_on_rules(view: BoardView, image: Image) -> BoardView | None:
+    """Return a view of squares of one colour, nearly right, pulled onto the lines that part them; None if too few show."""
+    strokes = _rules(view.grid, view.sizes)
+    refined = _on_lines(view, strokes[0], _tone(image), strokes)
+    return refined[0] if refined is not None and refined[1] >= LEAST_LINES else None
+
+
+def rule_errors(view: BoardView, image: Image) -> tuple[Floats, Floats]:
+    """Return what `line_errors` does, of the lines that part squares of one colour; nothing if there are none near the view."""
+    if refined_on_rules(view, image) is None:
+        return np.zeros((0, 3)), np.zeros((0, 2))
+    return _errors_of(view, image, _rules(view.grid, view.sizes))
+
+
+def _errors_of(view: BoardView, image: Image, strokes: _Strokes) -> tuple[Floats, Floats]:
+    points, across, along = strokes
     smooth = np.asarray(cv2.GaussianBlur(_tone(image), (0, 0), 0.8), dtype=np.float32)
     stubs = _stubs(view, smooth, points, across, along, SEARCHES[0][0])
     sign = 1.0 if np.median(stubs.contrast) > 0 else -1.0
@@ -158,9 +184,11 @@ class _Stub:
     contrast: Floats
 
 
-def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, float] | None:
+def _on_lines(
+    view: BoardView, blobs: Floats, tone: Tone, strokes: _Strokes | None = None
+) -> tuple[BoardView, float] | None:
     """Fit the view to the lines that show between the crossings; return it and the part of the lines seen, 0..1."""
-    points, across, along = _strokes(view.grid, view.sizes)
+    points, across, along = strokes or _strokes(view.grid, view.sizes)
     smooth = np.asarray(cv2.GaussianBlur(tone, (0, 0), 0.8), dtype=np.float32)
     part = 0.0
     away = np.linalg.norm(points[:, None] - blobs[None], axis=2).min(axis=1) / view.sizes.square_mm
@@ -195,7 +223,21 @@ def _on_lines(view: BoardView, blobs: Floats, tone: Tone) -> tuple[BoardView, fl
     return (view, part) if clear and np.median(np.abs(lines.offset)) < MOST_MISSED else None
 
 
-def _strokes(grid: Grid, sizes: BoardSizes) -> tuple[Floats, Floats, Floats]:
+def _rules(grid: Grid, sizes: BoardSizes) -> _Strokes:
+    """Return where the lines between squares are looked for, as `_strokes` does, at both ends of each; the border has others."""
+    inner_x, inner_y = np.arange(1.0, grid.columns), np.arange(1.0, grid.rows)
+    ends_x = (np.arange(grid.columns)[:, None] + [RULED_AT, 1 - RULED_AT]).ravel()
+    ends_y = (np.arange(grid.rows)[:, None] + [RULED_AT, 1 - RULED_AT]).ravel()
+    upright = np.stack(np.meshgrid(inner_x, ends_y), axis=-1).reshape(-1, 2)
+    level = np.stack(np.meshgrid(ends_x, inner_y), axis=-1).reshape(-1, 2)
+    x_way, y_way = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+    middles = np.concatenate([upright, level])
+    across = np.concatenate([np.tile(x_way, (len(upright), 1)), np.tile(y_way, (len(level), 1))])
+    along = HALF_RULED * np.concatenate([np.tile(y_way, (len(upright), 1)), np.tile(x_way, (len(level), 1))])
+    return np.column_stack([middles * sizes.square_mm, np.zeros(len(middles))]), across, along
+
+
+def _strokes(grid: Grid, sizes: BoardSizes) -> _Strokes:
     """Return where lines are looked for: middles, shape (n, 3) in mm, ways across and halves along them, shape (n, 3).
 
     Between two neighbouring crossings hardly a fifth of the line shows when discs stand on both; of the diagonals, which

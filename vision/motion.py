@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from damludo.vision.frame import Frame
 from damludo.vision.hiding import ARM_BORDER_SQUARES, Cover, Looks, components, hand_evidence
 from damludo.vision.leaving import ArmInSight
+from damludo.vision.light import LAMP_SHARE, SAME_LIGHT, light_plane
 from damludo.vision.region import Gray, Mask, Region
 from damludo.vision.unrest import Unrest
 
@@ -42,12 +43,6 @@ LYING_S, LYING_SQUARES = 3.0, 3.0
 """What is no larger and did not stir for so long is a thing that was laid down: a hand trembles."""
 ALONE_S = 1.0
 """What stirs at the border so long after the last hand comes in; before, it may be what that hand left behind."""
-SAME_LIGHT = 0.15
-"""A pixel whose log-brightness differs less than this from the calm picture's shows the same thing in the same light."""
-LAMP_SHARE = 0.85
-"""A plane of light that explains this part of the picture is a lamp's; one that explains less may be bent by an arm."""
-PLANE_ROUNDS = 5
-"""Each round fits the plane to the pixels that the last one explains, as long as they grow in number."""
 MOST_STIRRED_SQUARES = 8.0
 """Where more changed, a whole arm left since the picture before: that a place at the border stirred, too, tells nothing then."""
 REST_SQUARES = 0.15
@@ -361,27 +356,6 @@ class MotionWatch:
     def _places_under(self, mask: Mask) -> NDArray[np.intp]:
         wide = cv2.dilate(mask, self.region.kernel(0.8)) > 0
         return np.unique(self.region.place_of_pixel[wide])
-
-
-def light_plane(ratio: Gray) -> tuple[Gray, float]:
-    """Return the plane that most of a log-brightness ratio lies on, of the same shape: what a lamp at one side does.
-
-    Also returns the part of the picture that lies on it.
-    """
-    height, width = ratio.shape
-    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-    terms = np.stack([np.ones_like(x), x / np.float32(width), y / np.float32(height)], axis=-1)
-    few, seen = terms[::4, ::4].reshape(-1, 3), ratio[::4, ::4].ravel()
-    level = np.array([np.median(seen), 0.0, 0.0], dtype=np.float32)
-    plane, most = level, 0
-    for _ in range(PLANE_ROUNDS):
-        inside = np.abs(seen - few @ level) < SAME_LIGHT
-        if np.count_nonzero(inside) <= most:
-            break
-        plane, most = level, int(np.count_nonzero(inside))
-        normal = few[inside].T @ few[inside] + 1e-3 * np.eye(3, dtype=np.float32)
-        level = np.linalg.solve(normal, few[inside].T @ seen[inside])
-    return np.asarray(terms @ plane, dtype=np.float32), most / len(seen)
 
 
 def finger_tip(mask: Mask, region: Region) -> tuple[float, float] | None:

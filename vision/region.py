@@ -40,12 +40,14 @@ class Spot:
         foot: what one disc hides for certain, 1 there.
         reach: all that a stack may change, 1 there.
         outermost: the place lies at the edge of the board.
+        odd: rank + file is odd: where all squares are played on, every second one is of the other colour.
     """
 
     place: int
     foot: Mask
     reach: Mask
     outermost: bool
+    odd: bool
 
 
 class Region:
@@ -114,7 +116,8 @@ class Region:
             stack = self.polygon(_outline_of_discs(view, place, radius, STACK_DISCS * height))
             rank, file = divmod(place, self.columns)
             outermost = rank in (0, self.rows - 1) or file in (0, self.columns - 1)
-            found.append(Spot(place, foot, np.asarray(cv2.dilate(stack, wider), dtype=np.uint8), outermost))
+            reach = np.asarray(cv2.dilate(stack, wider), dtype=np.uint8)
+            found.append(Spot(place, foot, reach, outermost, odd=(rank + file) % 2 == 1))
         return tuple(found)
 
     @cached_property

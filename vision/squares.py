@@ -5,12 +5,13 @@ A hypothesis "one disc, here" is the sum over the samples that it would cover; a
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.content import Content
+from damludo.vision.crown import CrownJudge
 from damludo.vision.frame import Image
 from damludo.vision.height import HeightJudge
 from damludo.vision.light import LightField
@@ -51,6 +52,7 @@ class SquareReader:
         self._disc_constant = np.log(self._disc_scale).sum(axis=-1)
         covered = math.pi * (look.radius / SPACING) ** 2
         beyond = np.abs(self._patches.grid_of_samples).max(axis=1) > 0.5
+        self._own = np.where(beyond, np.float32(0.0), np.float32(1.0))[:, None]
         weight = np.where(beyond, BEYOND, 1.0) * min(1.0, INDEPENDENT / covered)
         fine = self._patches.masks * weight.astype(np.float32)
         places = len(fine)
@@ -61,6 +63,7 @@ class SquareReader:
         off = -(self._patches.offsets**2).sum(axis=1) / (2 * OFF_CENTRE**2)
         self._prior = off.reshape(FINE, FINE).astype(np.float32)
         self._heights = HeightJudge(self._patches, look.stack) if look.stack is not None else None
+        self._crowns = CrownJudge(self._patches, look.stack) if look.stack is not None else None
 
     def read(self, image: Image, believed: Mapping[int, Content] | None = None) -> NDArray[np.float64]:
         """Return log-likelihoods, shape (rows * columns, 5), as in `BoardReading`.
@@ -88,11 +91,34 @@ class SquareReader:
             image: shape (h, w, 3), BGR, as large as the view's picture, with no hand over the board.
             content: of all playable places.
         """
-        if self._heights is None:
+        if self._heights is None or self._crowns is None:
             return
         empty = np.array([content.get(int(place)) is Content.EMPTY for place in self._patches.places])
         _, light = normalised(self._patches, image, self.look.step)
         self._heights.learn_ground(image, light, empty, ~empty)
+        self._crowns.remember(image, light, empty, ~empty)
+
+    def crown_evidence(self, image: Image, places: Collection[int], content: Mapping[int, Content]) -> dict[int, float]:
+        """Look closely at discs that were just put down; see `CrownJudge`.
+
+        Args:
+            image: shape (h, w, 3), BGR, as large as the view's picture, with no hand over the board.
+            places: with a disc each.
+            content: what seems to stand on all playable places; whether it is crowned does not matter.
+
+        Returns:
+            Log-likelihood of a king minus that of a man, nats, for each place; nothing if no heights were learnt.
+        """
+        if self._crowns is None or not places:
+            return {}
+        occupied = np.array([content.get(int(place)) is not Content.EMPTY for place in self._patches.places])
+        _, light = normalised(self._patches, image, self.look.step)
+        result = {}
+        for row in np.nonzero(np.isin(self._patches.places, list(places)))[0]:
+            place = int(self._patches.places[row])
+            side = 0 if content[place].is_white else 1
+            result[place] = self._crowns.evidence(image, light, int(row), side, occupied)
+        return result
 
     def evidence(self, image: Image) -> NDArray[np.float64]:
         """Return what the outlines alone say, shape (p, 5), nats against the empty square, without any limit."""
@@ -100,13 +126,13 @@ class SquareReader:
 
     def explained(self, image: Image) -> float:
         """Return how well look and view explain a picture: log density of a sample, mean over all places; compares looks."""
-        colours, _ = normalised(self._patches, image, self.look.step)
+        colours, light = normalised(self._patches, image, self.look.step)
         inside = np.abs(self._patches.grid_of_samples).max(axis=1) < 0.5
         away = (colours - self._empty) * self._empty_scale
         power = np.float32(-(DEGREES + 3) / 2)
         far = power * np.log1p((away * away).sum(axis=-1) / np.float32(DEGREES)) + self._empty_constant
         empty = np.maximum(far, np.float32(ANYTHING))[:, inside].mean(axis=1)
-        best, _ = self._best_offset(self._gain(colours))
+        best, _ = self._best_offset(self._gain(colours, light.reflected))
         odds = self.look.occupied[self._patches.odd]
         covered = math.pi * (self.look.radius / SPACING) ** 2
         # The evidence counts a disc's samples as `INDEPENDENT` ones; here all samples count alike.
@@ -117,7 +143,7 @@ class SquareReader:
     def _outlines(self, image: Image) -> tuple[Floats, Floats, LightField]:
         """Return the evidence of the outlines, shape (p, 5), where men would stand, and the light."""
         colours, light = normalised(self._patches, image, self.look.step)
-        best, where = self._best_offset(self._gain(colours))
+        best, where = self._best_offset(self._gain(colours, light.reflected))
         man, king = np.moveaxis(best, 1, 0)
         odds = self.look.occupied[self._patches.odd]
         found = np.stack(
@@ -161,18 +187,28 @@ class SquareReader:
         best[:, 1] -= SECOND_DISC
         return np.asarray(best - CHOICE), ((at_man - FINE // 2) * STEP).astype(np.float32)
 
-    def _gain(self, colours: Floats) -> Floats:
-        """Return how much better each sample fits a disc than the empty square: shape (p, samples, 2), nats."""
-        power = np.float32(-(DEGREES + 3) / 2)
+    def _gain(self, colours: Floats, reflected: Floats) -> Floats:
+        """Return how much better each sample fits a disc than the empty square: shape (p, samples, 2), nats.
 
-        def fit(mean: Floats, scale: Floats, constant: Floats) -> Floats:
-            away = (colours - mean) * scale
-            far = power * np.log1p(np.einsum("psc,psc->ps", away, away) / np.float32(DEGREES))
-            return np.asarray(np.maximum(far + constant, np.float32(ANYTHING)))
+        The empty square may show what its corners show of a reflection, shape (p, 3). That takes from what speaks for a disc, but
+        never speaks against one: an arm over the whole square looks no other.
+        """
+        discs = [_fit(colours, self.look.disc[s], self._disc_scale[s], self._disc_constant[s]) for s in (0, 1)]
+        disc = np.asarray(np.stack(discs, axis=-1), dtype=np.float32)
+        gain = disc - _fit(colours, self._empty, self._empty_scale, self._empty_constant)[..., None]
+        rows = np.flatnonzero(reflected.any(axis=1))
+        if len(rows):
+            mirrors = np.asarray(self._empty[rows] + self._own * reflected[rows, None, :], dtype=np.float32)
+            lit = _fit(colours[rows], mirrors, self._empty_scale[rows], self._empty_constant[rows])
+            gain[rows] = np.minimum(gain[rows], np.maximum(disc[rows] - lit[..., None], np.float32(0.0)))
+        return gain
 
-        empty = fit(self._empty, self._empty_scale, self._empty_constant)
-        gains = [fit(self.look.disc[s], self._disc_scale[s], self._disc_constant[s]) - empty for s in (0, 1)]
-        return np.asarray(np.stack(gains, axis=-1), dtype=np.float32)
+
+def _fit(colours: Floats, mean: Floats, scale: Floats, constant: Floats) -> Floats:
+    """Return the log density of samples, shape (p, samples), under a colour with a spread (Student's t)."""
+    away = (colours - mean) * scale
+    far = np.float32(-(DEGREES + 3) / 2) * np.log1p(np.einsum("psc,psc->ps", away, away) / np.float32(DEGREES))
+    return np.asarray(np.maximum(far + constant, np.float32(ANYTHING)))
 
 
 def _by_height(found: Floats, side: NDArray[np.intp], evidence: NDArray[np.float64]) -> Floats:

@@ -5,9 +5,8 @@ stands up is seen where its line of sight meets the surface (see `Patches.lifted
 hull of two circles, and so does its shadow.
 """
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import cv2
@@ -18,6 +17,7 @@ from damludo.vision.errors import BadPicture
 from damludo.vision.frame import Image
 from damludo.vision.light import LightField
 from damludo.vision.patches import DARK, Patches
+from damludo.vision.softening import Softening
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]
@@ -34,6 +34,8 @@ BLUR = 0.45
 """Blur (sigma) before sampling, of the distance of two samples."""
 EDGE = 0.02
 """Samples nearer than this to the edge of the board are not used, in squares."""
+TOLD = 11
+"""Numbers that all stacks of a scene share."""
 TINY = np.float32(1e-6)
 """Added to squared lengths, so that they have a direction everywhere."""
 NEAR = 0.08
@@ -54,6 +56,7 @@ class StackLook:
         ground: shape (2, SIDE * SIDE), brightness of an even and an odd empty square with its surroundings.
         top: shape (2, TOP_SIDE, TOP_SIDE), White's and Black's discs from above, x and y in -1..1 of the radius.
         wall: shape (2, 2), a row for each side: brightness of the wall, and how much more where it looks along the shadow.
+        told: shape (11, 11), precision of what men told of the numbers that all share (see `stack_numbers`); 0 = nothing.
     """
 
     radius: float
@@ -65,6 +68,7 @@ class StackLook:
     ground: Floats
     top: Floats
     wall: Floats
+    told: NDArray[np.float64] = field(default_factory=lambda: np.zeros((TOLD, TOLD)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers for a profile."""
@@ -79,7 +83,9 @@ class StackLook:
             BadPicture: entries are missing or have another shape.
         """
         try:
-            arrays = {name: np.array(data[name], dtype=np.float32) for name in _ARRAYS}
+            # Profiles of older versions do not say how well the numbers are known.
+            known = {"told": np.zeros((TOLD, TOLD))} | dict(data)
+            arrays = {name: np.array(known[name], dtype=np.float32) for name in _ARRAYS}
             numbers = {name: float(data[name]) for name in _NUMBERS}
         except (KeyError, TypeError, ValueError) as error:
             raise BadPicture(f"the discs in the profile cannot be read ({error}); calibrate the board again") from error
@@ -96,57 +102,18 @@ class StackLook:
             arrays["ground"],
             arrays["top"],
             arrays["wall"],
+            arrays["told"].astype(np.float64),
         )
 
 
 _NUMBERS = ("radius", "edge", "soft", "strength", "contact")
-_ARRAYS = {"shadow": (2,), "ground": (2, SIDE * SIDE), "top": (2, TOP_SIDE, TOP_SIDE), "wall": (2, 2)}
-
-
-@dataclass(frozen=True, slots=True)
-class _Softening:
-    """Grey and blurred, as little of a picture as its samples need, and shrunk where the blur leaves no detail.
-
-    Attributes:
-        left, top, right, bottom: the part of the picture that is used, px.
-        shrink: it is shrunk to one part in so many.
-        sigma_px: blur of the shrunk picture.
-    """
-
-    left: int
-    top: int
-    right: int
-    bottom: int
-    shrink: int
-    sigma_px: float
-
-    @classmethod
-    def of(cls, pixels: Floats, sigma_px: float, image_size: tuple[int, int]) -> "_Softening":
-        """Lay out for samples, shape (n, 2), and the blur that they want.
-
-        Averaging f pixels and interpolating between these averages blurs, too: variances f * f / 12 and f * f / 6, of which
-        a twelfth and a sixth are there without shrinking.
-        """
-        shrink = max(1, math.floor(math.sqrt(2 * sigma_px**2 + 0.5)))
-        rest = math.sqrt(sigma_px**2 - (shrink**2 - 1) / 4) / shrink
-        margin = 4 * sigma_px + 2 * shrink
-        size = np.array(image_size)
-        low = np.clip(np.floor(pixels.min(axis=0) - margin), 0, size - shrink).astype(int)
-        parts = np.ceil((pixels.max(axis=0) + margin - low) / shrink).astype(int)
-        high = low + shrink * np.clip(parts, 1, (size - low) // shrink)
-        return cls(int(low[0]), int(low[1]), int(high[0]), int(high[1]), shrink, rest)
-
-    def carried(self, pixels: Floats) -> Floats:
-        """Carry points of the picture, shape (n, 2), to the softened one."""
-        return np.asarray((pixels - (self.left, self.top) + 0.5) / self.shrink - 0.5, dtype=np.float32)
-
-    def softened(self, image: Image) -> NDArray[np.uint8]:
-        """Return the softened part of a picture."""
-        grey = cv2.cvtColor(image[self.top : self.bottom, self.left : self.right], cv2.COLOR_BGR2GRAY)
-        if self.shrink > 1:
-            size = grey.shape[1] // self.shrink, grey.shape[0] // self.shrink
-            grey = cv2.resize(grey, size, interpolation=cv2.INTER_AREA)
-        return np.asarray(cv2.GaussianBlur(grey, (0, 0), self.sigma_px), dtype=np.uint8)
+_ARRAYS = {
+    "shadow": (2,),
+    "ground": (2, SIDE * SIDE),
+    "top": (2, TOP_SIDE, TOP_SIDE),
+    "wall": (2, 2),
+    "told": (TOLD, TOLD),
+}
 
 
 class StackField:
@@ -180,7 +147,7 @@ class StackField:
         pixels = patches.view.project(np.column_stack([flat, np.zeros(len(flat))])).astype(np.float32)
         corners = patches.view.project(patches.view.outer_corners_mm())
         side_px = float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).sum() / (2 * size.sum()))
-        self._softening = _Softening.of(pixels, max(0.6, BLUR * PITCH * side_px), patches.view.image_size)
+        self._softening = Softening.of(pixels, max(0.6, BLUR * PITCH * side_px), patches.view.image_size)
         pixels = self._softening.carried(pixels)
         self._map_x, self._map_y = (np.ascontiguousarray(pixels[:, k].reshape(self.x.shape)) for k in (0, 1))
 
@@ -235,7 +202,7 @@ def ramp(inside: Floats, width: float) -> Floats:
     return np.asarray(t * t * (3 - 2 * t))
 
 
-def _steep_ramp(inside: Floats, width: float) -> tuple[Floats, Floats]:
+def _steep_ramp(inside: Floats, width: float | Floats) -> tuple[Floats, Floats]:
     """Return `ramp` and its derivative."""
     scale = np.float32(0.5 / width)
     t = inside * scale
@@ -286,7 +253,9 @@ class _Hull:
     y: Floats
 
 
-def _hull_of_circles(x: Floats, y: Floats, one: Floats, one_radius: float, other: Floats, other_radius: float) -> _Hull:
+def _hull_of_circles(
+    x: Floats, y: Floats, one: Floats, one_radius: float | Floats, other: Floats, other_radius: float | Floats
+) -> _Hull:
     """Return where samples, shape (p, n), lie in the hull of two circles whose centres have shape (p, 2)."""
     way = other - one
     x, y = x - one[:, :1], y - one[:, 1:]
@@ -341,6 +310,10 @@ class Painted:
         """The whole brightness."""
         return self.floor + self.wall + self.face
 
+    def with_gains(self, gains: Floats) -> Floats:
+        """Return the brightness where disc and board depart from theirs by such parts, shape (p, 2)."""
+        return np.asarray((self.wall + self.face) * (1 + gains[:, :1]) + self.floor * (1 + gains[:, 1:]))
+
     @property
     def slopes(self) -> Floats:
         """The derivatives by the offsets, shape (p, 2 or 4, n)."""
@@ -364,7 +337,7 @@ class _Outline:
     upper: Floats | None
 
     @classmethod
-    def of(cls, hulls: tuple[_Hull, ...], width: float) -> "_Outline":
+    def of(cls, hulls: tuple[_Hull, ...], width: float | Floats) -> "_Outline":
         """Return what the hulls cover together."""
         if len(hulls) == 1:
             return cls(*_steep_ramp(hulls[0].inside, width), hulls, None)
@@ -384,6 +357,30 @@ class _Outline:
             slopes[2 * level + 1] += np.multiply(part, hull.y, out=part)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Shared:
+    """The numbers of a `StackLook` that all stacks share, as they are painted: one each, or shape (p, 1) for each place its own.
+
+    Attributes:
+        radius, edge, soft, strength, contact: as in `StackLook`.
+        shadow: shape (1 or p, 2).
+        wall: shape (p, 2).
+    """
+
+    radius: float | Floats
+    edge: float | Floats
+    soft: float | Floats
+    strength: float | Floats
+    contact: float | Floats
+    shadow: Floats
+    wall: Floats
+
+    @classmethod
+    def of(cls, look: StackLook, side: Rows) -> "Shared":
+        """Return those that were learnt."""
+        return cls(look.radius, look.edge, look.soft, look.strength, look.contact, look.shadow[None], look.wall[side])
+
+
 def paint(field: StackField, look: StackLook, rows: Rows, side: Rows, feet: Floats) -> Painted:
     """Paint stacks of one or two discs.
 
@@ -395,23 +392,23 @@ def paint(field: StackField, look: StackLook, rows: Rows, side: Rows, feet: Floa
     return paint_on(Canvas.of(field, look, rows), look, side, feet)
 
 
-def paint_on(canvas: Canvas, look: StackLook, side: Rows, feet: Floats) -> Painted:
+def paint_on(canvas: Canvas, look: StackLook, side: Rows, feet: Floats, shared: Shared | None = None) -> Painted:
     """Paint stacks as `paint` does, on places whose samples are gathered already."""
-    field = canvas.field
+    field, its = canvas.field, shared or Shared.of(look, side)
     tip, growth = field.seen_at(canvas.rows, feet[:, -2:], feet.shape[1] // 2 * field.height)
-    solid = _Outline.of(_bodies(canvas, look, feet), look.edge)
+    solid = _Outline.of(_bodies(canvas, its, feet), its.edge)
     x, y = canvas.x - tip[:, :1], canvas.y - tip[:, 1:]
     away = _length(x, y)
-    top, steep = _steep_ramp(np.float32(look.radius * growth) - away, look.edge)
-    unit = look.shadow / max(float(np.linalg.norm(look.shadow)), 1e-6)
-    across = (x * unit[0] + y * unit[1]) / away
+    top, steep = _steep_ramp(np.float32(its.radius * growth) - away, its.edge)
+    unit = its.shadow / np.maximum(np.linalg.norm(its.shadow, axis=1, keepdims=True), np.float32(1e-6))
+    across = (x * unit[:, :1] + y * unit[:, 1:]) / away
     wall_cover = np.maximum(solid.cover - top, 0)
-    colour = look.wall[side][:, :1] + look.wall[side][:, 1:] * across
-    top_colour = _faces(look, side, x, y, np.float32(look.radius * growth))
+    colour = its.wall[:, :1] + its.wall[:, 1:] * across
+    top_colour = _faces(look, side, x, y, np.float32(its.radius * growth))
     ground = 1 - wall_cover - top
     design = np.zeros((feet.shape[1] + 2, *x.shape), dtype=np.float32)
-    shade = _shade(canvas, look, feet, ground, design)
-    lit = canvas.floor * (1 - np.float32(look.strength) * shade)
+    shade = _shade(canvas, its, feet, ground, design)
+    lit = canvas.floor * (1 - np.float32(its.strength) * shade)
     # A bit more of body, of top: the board gives way to wall, wall to top.
     solid.add_slopes(colour - lit, design)
     by_top = (top_colour - colour) * steep / away
@@ -423,43 +420,43 @@ def paint_on(canvas: Canvas, look: StackLook, side: Rows, feet: Floats) -> Paint
     return Painted(design[-1], wall, face, wall_cover, top, shade, across, design)
 
 
-def _bodies(canvas: Canvas, look: StackLook, feet: Floats) -> tuple[_Hull, ...]:
+def _bodies(canvas: Canvas, its: Shared, feet: Floats) -> tuple[_Hull, ...]:
     """Return what each disc of the stack hides."""
     hulls = []
     for level in range(feet.shape[1] // 2):
         foot = feet[:, 2 * level : 2 * level + 2]
         low, low_growth = canvas.field.seen_at(canvas.rows, foot, level * canvas.field.height)
         high, high_growth = canvas.field.seen_at(canvas.rows, foot, (level + 1) * canvas.field.height)
-        radii = look.radius * low_growth, look.radius * high_growth
+        radii = its.radius * low_growth, its.radius * high_growth
         hulls.append(_hull_of_circles(canvas.x, canvas.y, low, radii[0], high, radii[1]))
     return tuple(hulls)
 
 
-def _shade(canvas: Canvas, look: StackLook, feet: Floats, ground: Floats, slopes: Floats) -> Floats:
+def _shade(canvas: Canvas, its: Shared, feet: Floats, ground: Floats, slopes: Floats) -> Floats:
     """Return what the stack shades on the board, 0..1; add the derivatives where so much of the `ground` is seen."""
-    shift, radius, hulls = look.shadow * np.float32(canvas.field.height), look.radius, []
+    shift, radius, hulls = its.shadow * np.float32(canvas.field.height), its.radius, []
     for level in range(feet.shape[1] // 2):
         foot = feet[:, 2 * level : 2 * level + 2] + level * shift
         hulls.append(_hull_of_circles(canvas.x, canvas.y, foot, radius, foot + shift, radius))
-    cast = _Outline.of(tuple(hulls), look.soft)
+    cast = _Outline.of(tuple(hulls), its.soft)
     x, y = canvas.x - feet[:, :1], canvas.y - feet[:, 1:2]
     away = _length(x, y)
-    beside, steep = _steep_ramp(np.float32(CONTACT_RADII * radius) - away, look.soft)
-    beside *= np.float32(look.contact)
+    beside, steep = _steep_ramp(np.float32(CONTACT_RADII * radius) - away, its.soft)
+    beside *= np.float32(its.contact)
     by_shade = canvas.floor * ground
-    by_shade *= np.float32(-look.strength)
+    by_shade *= np.float32(-its.strength)
     by_contact = by_shade * (beside > cast.cover).astype(np.float32)
     by_shade -= by_contact
     cast.add_slopes(by_shade, slopes)
     by_contact *= steep
-    by_contact *= np.float32(look.contact)
+    by_contact *= np.float32(its.contact)
     by_contact /= away
     slopes[0] += np.multiply(by_contact, x, out=x)
     slopes[1] += np.multiply(by_contact, y, out=y)
     return np.asarray(np.maximum(cast.cover, beside, out=beside))
 
 
-def _faces(look: StackLook, side: Rows, x: Floats, y: Floats, radius: np.float32) -> Floats:
+def _faces(look: StackLook, side: Rows, x: Floats, y: Floats, radius: np.float32 | Floats) -> Floats:
     """Return the brightness of tops at points relative to their middles, shape (p, n)."""
     both = look.top.reshape(2 * TOP_SIDE, TOP_SIDE)
     middle = np.float32((TOP_SIDE - 1) / 2)

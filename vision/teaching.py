@@ -9,10 +9,33 @@ from numpy.typing import NDArray
 
 from damludo.vision.content import Content
 from damludo.vision.frame import Image
-from damludo.vision.height import ROBUST, SAMPLES_A_FACT, Fit, fit_stacks, sample_weights
+from damludo.vision.height import ROBUST, SAMPLES_A_FACT, Fit, fit_stacks, prior, sample_weights
 from damludo.vision.look import Look, normalised
 from damludo.vision.patches import Patches
-from damludo.vision.stack import PITCH, SIDE, TOP_SIDE, Floats, Rows, StackField, StackLook, paint, ramp
+from damludo.vision.stack import (
+    PITCH,
+    SIDE,
+    TOP_SIDE,
+    Canvas,
+    Floats,
+    Rows,
+    StackField,
+    StackLook,
+    paint,
+    paint_on,
+    ramp,
+)
+from damludo.vision.stack_numbers import (
+    SHARED,
+    STEPS,
+    STRIDES,
+    UNSURE,
+    USUAL,
+    numbers_of,
+    of_side,
+    shared_by,
+    with_numbers,
+)
 from damludo.vision.view import BoardView
 
 FEWEST_MEN = 4
@@ -50,18 +73,27 @@ def learn_stacks(
     bright = np.zeros(field.x.shape, dtype=np.float32)
     for image in images:
         bright += field.brightness(image, normalised(patches, image, look.step)[1]) / np.float32(len(images))
+    return learn_from(field, look, bright, known > 0, rows, side)
+
+
+def learn_from(
+    field: StackField, look: Look, bright: Floats, occupied: NDArray[np.bool_], rows: Rows, side: Rows
+) -> StackLook:
+    """Learn the look of stacks from the brightness of all places, shape (p, SIDE * SIDE); men of the sides stand at `rows`."""
     seen = bright[rows]
-    learnt = _first_look(field, look, bright, known > 0, rows, side)
+    learnt = _first_look(field, look, bright, occupied, rows, side)
+    learnt = _with_ground(field, learnt, bright, occupied)
     learnt = _with_shadow(field, learnt, rows, side, seen)
+    learnt = _with_ground(field, learnt, bright, occupied)
     feet = np.zeros((len(rows), 2), dtype=np.float32)
     for _ in range(TURNS):
-        weight = sample_weights(field, learnt, rows, side, 1) * _trusted(field, learnt, known > 0)[rows]
+        weight = sample_weights(field, learnt, rows, side, 1) * _trusted(field, learnt, occupied)[rows]
         fit = fit_stacks(field, learnt, rows, side, seen, weight, feet, 2)
         feet = fit.feet
         learnt = _with_scene(field, learnt, rows, side, seen, weight, fit)
         learnt = _with_tops(field, learnt, rows, side, seen, feet)
         learnt = _with_walls(field, learnt, rows, side, seen, weight, feet)
-    return learnt
+    return _told(field, learnt, rows, side, seen, weight, feet)
 
 
 def _trusted(field: StackField, look: StackLook, occupied: NDArray[np.bool_]) -> Floats:
@@ -105,6 +137,22 @@ def _ground(field: StackField, look: Look, bright: Floats, occupied: NDArray[np.
     return np.asarray(tiles * (1 - swap) + levels[::-1, None] * swap, dtype=np.float32)
 
 
+def _with_ground(field: StackField, look: StackLook, bright: Floats, occupied: NDArray[np.bool_]) -> StackLook:
+    """Return the look with empty squares as they are seen, with their surroundings, where no neighbour can spoil them.
+
+    How soft the border between two squares is nobody tells beforehand, and what is wrong there passes for shadow.
+    """
+    trusted, ground = _trusted(field, look, occupied) > 0, look.ground.copy()
+    for colour in (0, 1):
+        mine = (field.patches.odd == colour) & ~occupied
+        count = trusted[mine].sum(axis=0)
+        enough = np.nonzero(count >= FEWEST_EMPTY)[0]
+        in_order = np.sort(np.where(trusted[mine], bright[mine], np.inf)[:, enough], axis=0)
+        middle = [in_order[number[enough], np.arange(len(enough))] for number in ((count - 1) // 2, count // 2)]
+        ground[colour, enough] = np.mean(middle, axis=0)
+    return replace(look, ground=ground)
+
+
 def _with_shadow(field: StackField, look: StackLook, rows: Rows, side: Rows, seen: Floats) -> StackLook:
     """Return the look with the shadow, of a few, that best explains where the board is darker than it should be."""
     middle = np.zeros((len(rows), 2), dtype=np.float32)
@@ -120,42 +168,54 @@ def _with_shadow(field: StackField, look: StackLook, rows: Rows, side: Rows, see
     return max((replace(look, shadow=shadow) for shadow in shadows), key=explained)
 
 
-_SCENE = ("radius", "edge", "soft", "strength", "contact")
-_STEPS = np.array([0.005, 0.005, 0.01, 0.02, 0.05, 0.05, 0.05])
-_STRIDES = np.array([0.02, 0.02, 0.04, 0.15, 0.15, 0.3, 0.3])
-_USUAL = np.array([0.38, 0.065, 0.14, 0.35, 0.45, 0.0, 0.0])
-_UNSURE = np.array([0.1, 0.03, 0.05, 0.15, 0.10, 0.8, 0.8])
-_LEAST = np.array([0.2, 0.03, 0.05, 0.0, 0.0, -2.0, -2.0])
-_MOST = np.array([0.47, 0.12, 0.25, 0.7, 0.9, 2.0, 2.0])
-"""The shared numbers (those of `_SCENE`, then the shadow): step for derivatives, stride of a round, what is usual with its
-standard deviation (a short shadow hardly tells its length from its darkness), limits."""
-
-
 def _with_scene(
     field: StackField, look: StackLook, rows: Rows, side: Rows, seen: Floats, weight: Floats, fit: Fit
 ) -> StackLook:
     """Improve what all discs share by one damped Gauss-Newton round."""
-    values = np.array([getattr(look, name) for name in _SCENE] + look.shadow.tolist())
-
-    def looked(numbers: NDArray[np.float64]) -> StackLook:
-        named = dict(zip(_SCENE, map(float, numbers), strict=False))
-        return replace(look, **named, shadow=numbers[len(_SCENE) :].astype(np.float32))  # type: ignore[arg-type]
+    values = numbers_of(look, 0)[:SHARED]
 
     def bright(numbers: NDArray[np.float64]) -> Floats:
-        painted = paint(field, looked(numbers), rows, side, fit.feet)
-        solid = (painted.wall + painted.face) * (1 + fit.gains[:, :1])
-        return np.asarray(solid + painted.floor * (1 + fit.gains[:, 1:]))
+        return paint(field, with_numbers(look, numbers), rows, side, fit.feet).with_gains(fit.gains)
 
-    here = bright(values)
-    rest = seen - here
-    say = weight / (1 + rest * rest * weight * np.float32(SAMPLES_A_FACT / ROBUST**2)) ** 2
-    slopes = [(bright(values + step) - here).ravel() / step.sum() for step in np.diag(_STEPS)]
+    here, steps, strides, unsure = bright(values), STEPS[:SHARED], STRIDES[:SHARED], UNSURE[:SHARED]
+    say = _say(seen - here, weight)
+    slopes = [(bright(values + step) - here).ravel() / step.sum() for step in np.diag(steps)]
     jacobian = np.stack(slopes, axis=1).astype(np.float64)
     weighted = jacobian * say.reshape(-1, 1)
-    normal = weighted.T @ jacobian + np.diag(_STRIDES**-2.0 + _UNSURE**-2.0)
-    pull = weighted.T @ rest.ravel().astype(np.float64) + (_USUAL - values) / _UNSURE**2
+    normal = weighted.T @ jacobian + np.diag(strides**-2.0 + unsure**-2.0)
+    pull = weighted.T @ (seen - here).ravel().astype(np.float64) + (USUAL - values) / unsure**2
     change = np.linalg.solve(normal, pull)
-    return looked(np.clip(values + np.clip(change, -_STRIDES, _STRIDES), _LEAST, _MOST))
+    return with_numbers(look, values + np.clip(change, -strides, strides))
+
+
+def _say(rest: Floats, weight: Floats) -> Floats:
+    """Return the weights that samples have in the robust fit, given what is left of them."""
+    return np.asarray(weight / (1 + rest * rest * weight * np.float32(SAMPLES_A_FACT / ROBUST**2)) ** 2)
+
+
+def _told(
+    field: StackField, look: StackLook, rows: Rows, side: Rows, seen: Floats, weight: Floats, feet: Floats
+) -> StackLook:
+    """Return the look with how well these men tell the scene's numbers, wherever they stand and however each is painted."""
+    told = np.zeros_like(look.told)
+    for which in (0, 1):
+        own = side == which
+        fit = fit_stacks(field, look, rows[own], side[own], seen[own], weight[own], feet[own], 2)
+        painted, values = paint(field, look, rows[own], side[own], fit.feet), numbers_of(look, which)
+        here = painted.with_gains(fit.gains)
+        canvas, slopes = Canvas.of(field, look, rows[own]), []
+        for step in np.diag(STEPS):
+            numbers = np.repeat((values + step)[None], len(fit.feet), axis=0)
+            other = paint_on(canvas, look, side[own], fit.feet, shared_by(look, which, numbers))
+            slopes.append((other.with_gains(fit.gains) - here) / np.float32(step.sum()))
+        jacobian = np.stack(slopes, axis=1).astype(np.float64)
+        design = painted.design.transpose(1, 0, 2).astype(np.float64)
+        say = _say(seen[own] - here, weight[own])[:, None]
+        mixed, alone = (jacobian * say) @ design.transpose(0, 2, 1), (design * say) @ design.transpose(0, 2, 1)
+        by_place = np.linalg.solve(alone + prior(2), mixed.transpose(0, 2, 1))
+        at = np.ix_(of_side(which), of_side(which))
+        told[at] += ((jacobian * say) @ jacobian.transpose(0, 2, 1) - mixed @ by_place).sum(axis=0)
+    return replace(look, told=told)
 
 
 def _with_tops(field: StackField, look: StackLook, rows: Rows, side: Rows, seen: Floats, feet: Floats) -> StackLook:
@@ -182,11 +242,11 @@ def _with_walls(
     for which in (0, 1):
         own = side == which
         level = float(np.median(look.top[which]))
-        usual, prior = np.array([WALL * level, 0.0]), np.diag([0.22 * level, 0.05 * level]) ** 2
+        usual, known = np.array([WALL * level, 0.0]), np.diag([0.22 * level, 0.05 * level]) ** 2
         cover = painted.wall_cover[own]
         design = np.stack([cover, cover * painted.across[own]], axis=-1).reshape(-1, 2).astype(np.float64)
         rest = (seen[own] - painted.floor[own] - painted.face[own]).ravel() - design @ usual
         weighted = design * weight[own].reshape(-1, 1)
-        change = np.linalg.solve(weighted.T @ design + np.linalg.inv(prior), weighted.T @ rest)
+        change = np.linalg.solve(weighted.T @ design + np.linalg.inv(known), weighted.T @ rest)
         walls[which] = np.clip(usual + change, [0.25 * level, -0.4 * level], [1.1 * level, 0.4 * level])
     return replace(look, wall=walls)

@@ -1,7 +1,7 @@
 """The eyes in one object: frames go in; scenes, readings of the board and what a hand did come out."""
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from damludo.vision.errors import BadPicture, VisionError
 from damludo.vision.fellows import fellow_evidence
 from damludo.vision.frame import Frame, Image
 from damludo.vision.glimpse import Glimpses, changed_beside
-from damludo.vision.joining import beside, combine, contradictions, doubtful_discs, gone_evidence
+from damludo.vision.joining import beside, combine, contradictions, doubtful_discs, filled, gone_evidence, with_crowns
 from damludo.vision.motion import MotionWatch, Outline, Scene
 from damludo.vision.reading import BoardReading
 from damludo.vision.region import Region
@@ -60,6 +60,8 @@ DISTURBED_NATS = 6.0
 """A disc that changed by so much evidence was touched, if a hand was over it."""
 UNSEEN_NATS, UNSEEN_PLACES = 4.0, 3
 """So many places at most, changed by so much evidence, were changed by a hand that was overlooked."""
+MOST_PUT = 2
+"""So many discs at most that were just put down are looked at closely: a move puts down one."""
 NEVER_S = -1e9
 
 
@@ -76,6 +78,15 @@ class PictureReader(Protocol):
 
     def learn_ground(self, image: Image, content: Mapping[int, Content]) -> None:
         """Learn how the empty places look, from a quiet picture of a board that surely holds this."""
+
+    def crown_evidence(self, image: Image, places: Collection[int], content: Mapping[int, Content]) -> dict[int, float]:
+        """Return log-likelihoods of a king minus those of a man, nats, for places on which a disc was just put.
+
+        Args:
+            image: a quiet picture.
+            places: to be looked at closely; those that nothing can be told of are left out of the answer.
+            content: what seems to stand on all playable places, crowned or not.
+        """
 
 
 class BoardWatcher:
@@ -233,6 +244,7 @@ class BoardWatcher:
             combined = self._compared(image, self._believed, self._change)
         else:
             combined = np.asarray(self._reader.read(image, None if self._believed is None else {}), dtype=np.float64)
+        combined = self._with_crowns(image, combined)
         newest = frames[-1]
         table = _normalised(combined, self.view.grid.playable)
         return BoardReading(self.view.grid, table, newest.time_s, newest.number)
@@ -258,6 +270,13 @@ class BoardWatcher:
                 self._baseline_reading = np.asarray(self._reader.read(self._baseline_image, believed), dtype=np.float64)
             gone = gone_evidence(absolute, self._baseline_reading, believed, change, doubtful)
         return combine(absolute, believed, change, fellows, misled, gone, same_pose=same_pose)
+
+    def _with_crowns(self, image: Image, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Look closely at what was put on squares that were empty."""
+        believed = self._believed or {}
+        seen = {place: Content(int(table[place].argmax())) for place in believed}
+        put = filled(believed, seen)
+        return with_crowns(table, self._reader.crown_evidence(image, put, seen)) if 0 < len(put) <= MOST_PUT else table
 
     def believe(self, content: Mapping[int, Content], frames: Sequence[Frame] = ()) -> None:
         """Take over what stands on the board (the match has confirmed it); later readings are compared with this moment.

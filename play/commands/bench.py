@@ -13,7 +13,7 @@ from typing import cast
 from damludo.engine.perft import perft as engine_perft
 from damludo.engine.port import Limits
 from damludo.engine.search import AlphaBeta
-from damludo.play.arguments import count
+from damludo.play.arguments import count, index
 from damludo.play.console import CommandError, ExitCode, Progress, note, print_json
 from damludo.rules.game import Game
 from damludo.rules.perft import perft
@@ -120,7 +120,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keep each watched game there, and do not watch again what stands there",
     )
-    parser.add_argument("--first-game", type=int, default=0, metavar="N", help="number of the first game of --kept")
+    parser.add_argument("--first-game", type=index, default=0, metavar="N", help="number of the first game of --kept")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 

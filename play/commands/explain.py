@@ -87,7 +87,7 @@ def _squares(verdict: Verdict) -> tuple[int, ...]:
         case Legal(move):
             return tuple(dict.fromkeys((move.origin, *move.path)))
         case Unfinished():
-            return (*verdict.continue_to, *verdict.discs_to_remove)
+            return (*verdict.continue_to, *verdict.to_clear)
         case Illegal():
             return verdict.squares
         case _:

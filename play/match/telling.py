@@ -144,8 +144,8 @@ def tell_unfinished(lookout: Lookout, verdict: Unfinished) -> None:
         explain(verdict),
         texts=_in_other_languages(verdict),
         article=verdict.article,
-        squares=lookout.names(verdict.discs_to_remove),
-        due=lookout.names({*verdict.discs_to_remove, *verdict.continue_to, *crown}),
+        squares=lookout.names(verdict.to_clear),
+        due=lookout.names({*verdict.to_clear, *verdict.continue_to, *crown}),
     )
 
 

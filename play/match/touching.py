@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from damludo.play.match.lookout import Lookout
+from damludo.rules.actions import action_of
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
-from damludo.rules.touching import Free, MustMove, NoneCanMove, OpponentChooses, duty_of, must_move
-from damludo.rules.traits import Variant
-from damludo.rules.verdicts import Illegal, Reason
+from damludo.rules.referee import Terms, Turn, rule_on
+from damludo.rules.touching import Touch
+from damludo.rules.verdicts import Illegal, OpponentDecides, Ruling
 from damludo.vision.content import Content
 from damludo.vision.touch import TouchEvidence, TouchKind
 
 SURE_TOUCH = 0.995
-"""A touch that is less sure binds nobody and is not asked about."""
+"""A touch that is less sure binds nobody and is not asked about; where a game is only watched, it is told and nothing follows."""
 STRAIGHTENED, TOUCHED = "straightened", "touched"
 """The answers to the question."""
 
@@ -93,22 +94,23 @@ class TouchRule:
                     self._touched[touch.place] = None
 
     def breach(self, game: Game, move: Move) -> Illegal | None:
-        """Return what stands against a legal move of another disc; None if nothing does."""
+        """Return what stands against a legal move of another disc; None if nothing does.
+
+        Of several touched discs any may move: where the law lets the opponent choose, the machine leaves that to the person.
+        """
+        if self.mode is TouchMode.OFF or self.agreement.pardoned:
+            return None
+        ruling = self._ruling(game, move, chosen=move.origin)
+        if isinstance(ruling, OpponentDecides):
+            ruling = self._ruling(game, move, chosen=ruling.squares[0])
+        return ruling if isinstance(ruling, Illegal) else None
+
+    def _ruling(self, game: Game, move: Move, chosen: int) -> Ruling:
         bound = self.agreement.bound
-        if self.mode is TouchMode.OFF or self.agreement.pardoned or not self._applies(game.variant):
-            return None
-        squares = [bound] if bound is not None else self._touched
-        match duty_of(game.variant, game.position, squares):
-            case Free() | NoneCanMove():
-                return None
-            case OpponentChooses(several):
-                duty = must_move(game.variant, game.position, several[0])
-                free = move.origin in several
-            case MustMove() as duty:
-                free = move.origin == duty.square
-        if free:
-            return None
-        return Illegal(Reason.TOUCHED_OTHER, (duty.square, move.origin), duty.moves, game.variant.board)
+        squares = self._touched if bound is None else (bound,)
+        turn = Turn(action_of(move), tuple(Touch(square) for square in squares), move.path)
+        terms = Terms(touch_move=True if self.mode is TouchMode.STRICT else None)
+        return rule_on(game.variant, game.position, turn, terms, chosen=chosen)
 
     def asks_about(self, breach: Illegal, lookout: Lookout) -> bool:
         """Ask whether the disc was only put straight; False where the rule is strict or the touch was owned up to."""
@@ -130,6 +132,3 @@ class TouchRule:
             return None
         self.agreement = Agreement(bound=asked.squares[0])
         return asked
-
-    def _applies(self, variant: Variant) -> bool:
-        return self.mode is TouchMode.STRICT or variant.touch_move

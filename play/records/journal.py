@@ -79,7 +79,8 @@ class Journal:
 
 
 def _locked(path: Path, mode: str) -> FileIO:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    # For nobody but this user, as the XDG base directory specification asks for the folders it names.
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = FileIO(path, mode)
     try:
         # The lock goes with the process, however that ends.

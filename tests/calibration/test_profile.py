@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,16 @@ def test_profiles_come_back_equal(tmp_path: Path) -> None:
     save_gantry(GANTRY, gantry_path(tmp_path, GANTRY.controller))
     assert load_camera(tmp_path / "calibration" / "Webcam-04f2-b6dd--club.json") == CAMERA
     assert load_gantry(tmp_path / "calibration" / "gantry-8543-AB-1.json") == GANTRY
+
+
+def test_profiles_are_for_this_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        path = tmp_path / "data" / "gantry.json"
+        save_gantry(GANTRY, path)
+    finally:
+        os.umask(before)
+    assert [place.stat().st_mode & 0o777 for place in (path.parent, path)] == [0o700, 0o600]
 
 
 def test_a_pose_survives_the_profile(tmp_path: Path) -> None:

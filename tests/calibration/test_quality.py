@@ -6,6 +6,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from damludo.calibration.board import set_up
 from damludo.calibration.errors import BadFit
@@ -13,10 +14,11 @@ from damludo.calibration.quality import blind_squares, pose_quality, require_goo
 from damludo.play.benches.set_ups import random_view
 from damludo.play.content import board_content, grid_of_board
 from damludo.rules.variants import variant
-from damludo.vision.content import Content
+from damludo.vision.board import view_from_corners
+from damludo.vision.content import BoardSizes, Content
 from damludo.vision.frame import Image
 from damludo.vision.look import Look
-from damludo.vision.view import BoardView
+from damludo.vision.view import BoardView, grid_of
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +114,46 @@ def test_every_square_of_a_clear_start_is_read_with_a_margin(english: Scene) -> 
     assert len(quality.margins) == 32
     assert (quality.wrong, quality.weak) == ((), ())
     assert quality.least > 6.0
+
+
+CORNERS: NDArray[np.float64] = np.array([(168.5, 123.3), (458.7, 130.3), (521.4, 395.1), (117.1, 394.2)])
+
+
+def one_coloured(ruled: bool = True) -> Image:
+    """Draw a board of 8 x 8 squares of one colour in perspective, parted by lines or by nothing, with men on 32 of them."""
+    side, margin = 60, 40
+    flat = np.full((8 * side + 2 * margin, 8 * side + 2 * margin, 3), (96, 150, 196), np.uint8)
+    ends = [margin + side * k for k in range(9)]
+    for at in ends if ruled else (ends[0], ends[-1]):
+        cv2.line(flat, (at, ends[0]), (at, ends[-1]), (34, 58, 96), 3)
+        cv2.line(flat, (ends[0], at), (ends[-1], at), (34, 58, 96), 3)
+    for rank, grey in ((1, 60), (2, 60), (5, 220), (6, 220)):
+        for x in ends[:-1]:
+            cv2.circle(flat, (x + side // 2, ends[rank] + side // 2 - 6), 24, (grey, grey, grey), -1, cv2.LINE_AA)
+    outer = np.array([(ends[a], ends[b]) for a, b in ((0, 0), (-1, 0), (-1, -1), (0, -1))], np.float32)
+    there = cv2.getPerspectiveTransform(outer, CORNERS.astype(np.float32))
+    image = cv2.warpPerspective(flat, there, (640, 480), borderValue=(60, 70, 90), flags=cv2.INTER_AREA)
+    noise = np.random.default_rng(1).normal(0.0, 2.0, image.shape)
+    return np.asarray(np.clip(cv2.GaussianBlur(image, (0, 0), 0.8) + noise, 0, 255), dtype=np.uint8)
+
+
+def test_lines_that_part_squares_of_one_colour_tell_whether_corners_are_right() -> None:
+    """No crossing of dark and light squares is on such a board, and its men look like dots."""
+    image = one_coloured()
+    clicked = CORNERS + np.array([(3.0, -2.0), (-2.0, 3.0), (2.0, 2.0), (-3.0, -2.0)])
+    view = view_from_corners(clicked, (640, 480), grid_of(8, 8), BoardSizes(), refine=image)
+    quality = pose_quality(view, [image])
+    assert quality.good
+    assert quality.error_squares < 0.02
+    assert np.abs(view.project(view.outer_corners_mm()) - CORNERS[[3, 2, 1, 0]]).max() < 1.0
+
+
+@pytest.mark.parametrize(
+    ("ruled", "beside"),
+    [pytest.param(True, 15.0, id="corners beside the board"), pytest.param(False, 0.0, id="no lines")],
+)
+def test_a_board_of_one_colour_is_not_good_where_its_lines_are_not(ruled: bool, beside: float) -> None:
+    image = one_coloured(ruled)
+    view = view_from_corners(CORNERS + beside, (640, 480), grid_of(8, 8), BoardSizes())
+    with pytest.raises(BadFit):
+        require_good(pose_quality(view, [image]))

@@ -4,8 +4,15 @@ import argparse
 
 import pytest
 
-from damludo.play.arguments import count, disc_paints, seconds, seed
+from damludo.play.arguments import CONTROLLERS, SIDES, count, disc_paints, index, seconds, seed
+from damludo.simulation import controllers
+from damludo.vision import sides
 from damludo.vision.paint import Paints
+
+
+def test_choices_that_a_help_page_names_are_those_that_there_are() -> None:
+    assert SIDES == sides.SIDES
+    assert CONTROLLERS == controllers.CONTROLLERS
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.0", "", " 1", "1_0", "٣", "9" * 19])
@@ -55,3 +62,13 @@ def test_discs_are_told_by_two_paints() -> None:
 def test_other_words_about_the_discs_are_refused(text: str, sentence: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match=sentence):
         disc_paints(text)
+
+
+@pytest.mark.parametrize("text", ["-1", "1e3", "0.5", "", "٣", "9" * 10])
+def test_an_index_is_a_whole_number_from_zero(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="not a whole number from 0"):
+        index(text)
+
+
+def test_an_index_is_read() -> None:
+    assert (index("0"), index("640000")) == (0, 640_000)

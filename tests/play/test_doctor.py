@@ -150,6 +150,16 @@ def test_a_damaged_profile_and_damaged_settings_are_both_told(where: Folders, de
     assert problems[2].repair == f"rm '{where.calibration / 'camera--board.json'}'"
 
 
+def test_the_file_is_not_blamed_for_an_environment_variable(
+    where: Folders, devices: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DAMLUDO_BOARD__SQUARE", "50")
+
+    (problem,) = [f for f in _bad(where, _computer(devices)) if f.level is Level.PROBLEM]
+    assert problem.text.startswith("environment variable DAMLUDO_BOARD__SQUARE: unknown key")
+    assert problem.repair == "correct that environment variable, or unset it"
+
+
 def test_a_full_disk_is_a_problem(where: Folders, devices: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 5_000_000}))
 
@@ -186,7 +196,7 @@ def test_the_worst_problem_is_the_exit_code(
     assert main(["--home", str(tmp_path), "doctor"]) == code
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2] == "warning  a thing: is old"
-    assert lines[-1].startswith(f"{len(codes)} problems, 1 warnings.")
+    assert lines[-1].startswith(f"{len(codes)} problem{'' if len(codes) == 1 else 's'}, 1 warning.")
     assert lines.count("problem  a thing: is broken") == lines.count("           -> mend it") == len(codes)
 
 

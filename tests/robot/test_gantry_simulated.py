@@ -1,6 +1,7 @@
 """The driver against the simulated controller and gantry, which were written without it; all time is simulated."""
 
 import contextlib
+import math
 import random
 import time
 from collections.abc import Mapping
@@ -153,6 +154,34 @@ def test_a_hand_at_any_moment_neither_drops_nor_crushes(tenths: int) -> None:
     assert bench.table.mishaps == []
 
 
+class Freeze:
+    """A guard in which the whole program stands still once, as after SIGSTOP, while the controller goes on."""
+
+    def __init__(self, bench: Bench, at_s: float, seconds: float) -> None:
+        self.bench, self.at_s, self.seconds = bench, at_s, seconds
+        self.start_s: float | None = None
+
+    def clear(self, carriage: CarriageSight) -> bool:
+        now_s = self.bench.clock.now_s()
+        self.start_s = now_s if self.start_s is None else self.start_s
+        if now_s - self.start_s >= self.at_s:
+            self.at_s = math.inf
+            self.bench.clock.sleep(self.seconds)
+        return True
+
+
+@pytest.mark.parametrize("seconds", [0.7, 3.0, 30.0])
+@pytest.mark.parametrize("at_s", [0.5, 2.0, 3.5])
+def test_a_program_that_stands_still_for_a_while_neither_drops_nor_crushes(at_s: float, seconds: float) -> None:
+    bench = Bench(boot_s=0.0).ready()
+    bench.stack(C3, 2)
+    freeze = Freeze(bench, at_s, seconds)
+    bench.carry(Transfer(C3, D4, 2, 0), Transfer(C3, D4, 1, 1), guard=freeze)
+    assert freeze.at_s == math.inf
+    assert (bench.height(C3), bench.height(D4)) == (0.0, 18.0)
+    assert bench.table.mishaps == []
+
+
 class Stopper:
     """Presses STOP at a moment after the first look."""
 
@@ -252,6 +281,28 @@ def test_noise_of_the_magnet_on_a_limit_wire_is_an_alarm_that_homing_leaves(benc
     assert caught.value.number == 1
     bench.gantry.home()
     assert bench.gantry.state is State.READY
+
+
+@pytest.mark.parametrize(
+    ("slip_mm", "lies_on"),
+    [
+        pytest.param(0.5, D4, id="the disc is taken a little beside its middle"),
+        pytest.param(3.0, D4, id="and farther beside it"),
+        pytest.param(10.0, C3, id="the magnet comes down beside it and takes nothing"),
+    ],
+)
+def test_lost_steps_crush_nothing_and_are_gone_after_homing(slip_mm: float, lies_on: Place) -> None:
+    """The driver cannot know of them: the eyes see a disc that did not arrive, and homing finds the true place again."""
+    bench = Bench(boot_s=0.0).ready()
+    bench.stack(C3, 1)
+    bench.controller.faults.ask("slip_x", slip_mm)
+    bench.carry(Transfer(C3, D4))
+    assert [bench.height(place) for place in (C3, D4)] == [9.0 * (place is lies_on) for place in (C3, D4)]
+    bench.gantry.home()
+    bench.carry(Transfer(lies_on, E5))
+    (disc,) = bench.table.discs
+    assert math.hypot(disc.x_mm - E5.x_mm, disc.y_mm - E5.y_mm) < 1.5
+    assert bench.table.mishaps == []
 
 
 @pytest.mark.parametrize("fault", ["lost_ok", "garbled_ok"])

@@ -4,29 +4,16 @@ import random
 
 import pytest
 
-from damludo.rules.conduct import (
-    NO_ACTION,
-    Action,
-    Illegal,
-    Legal,
-    Nothing,
-    Unfinished,
-    Verdict,
-    action_of,
-    board_after,
-    explain,
-    explain_action,
-    judge,
-    judge_attempt,
-    judge_board,
-    possible_actions,
-)
+from damludo.rules.actions import NO_ACTION, Action, action_of, board_after, possible_actions
+from damludo.rules.conduct import judge, judge_attempt, judge_board
+from damludo.rules.explanation import explain
 from damludo.rules.moves import all_routes, legal_moves, play
 from damludo.rules.notation import move_text, parse_fen, parse_squares
 from damludo.rules.position import Piece, Position
 from damludo.rules.touching import duty_of, judge_touched
 from damludo.rules.traits import Variant
 from damludo.rules.variants import VARIANTS, variant
+from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished, Verdict
 
 
 def at(key: str, text: str) -> tuple[Variant, Position]:
@@ -138,6 +125,46 @@ def test_a_man_crowned_on_the_way_is_crowned_at_the_end() -> None:
     assert [verdict.board.name(move.target) for move in verdict.moves] == ["a3"]
 
 
+@pytest.mark.parametrize(
+    ("fen", "target", "removed", "left", "acts"),
+    [
+        pytest.param(
+            "W:WKc3:Bh8,b8", "d4", "", "c3", "put the king's second disc, which is still on c3, onto d4", id="step"
+        ),
+        pytest.param(
+            "W:WKc3:Bd4,b8",
+            "e5",
+            "d4",
+            "c3",
+            "put the king's second disc, which is still on c3, onto e5",
+            id="capture",
+        ),
+        pytest.param(
+            "W:WKc3:Bd4,b8",
+            "e5",
+            "",
+            "d4 c3",
+            "take the captured disc on d4 off the board, and put the king's second disc, which is still on c3, onto e5",
+            id="capture with the captured disc left",
+        ),
+    ],
+)
+def test_the_second_disc_of_a_king_that_was_left_behind_is_named(
+    fen: str, target: str, removed: str, left: str, acts: str
+) -> None:
+    game, position = at("damludo", fen)
+    square = game.board.square
+    cells = bytearray(position.cells)
+    cells[square("c3")] = cells[square(target)] = Piece.WHITE_MAN
+    for name in removed.split():
+        cells[square(name)] = Piece.EMPTY
+    verdict = judge_board(game, position, bytes(cells))
+    assert isinstance(verdict, Unfinished)
+    assert [game.board.name(place) for place in verdict.to_clear] == left.split()
+    assert explain(verdict).endswith(f" is not finished: please {acts}")
+    assert bytes(cells) in {board_after(game, position, action) for action in possible_actions(game, position)}
+
+
 def test_a_king_that_lost_its_second_disc_gets_it_back() -> None:
     game, position = at("damludo", "W:WKc3:Bh8,b8")
     moved, stayed = bytearray(position.cells), bytearray(position.cells)
@@ -209,11 +236,6 @@ def test_a_move_that_is_said_is_explained(key: str, fen: str, move: str, sentenc
     game = variant(key)
     position = parse_fen(game, fen) if fen else game.start
     assert explain(judge_attempt(game, position, parse_squares(game, move))) == sentence
-
-
-def test_explain_action_takes_two_squares() -> None:
-    game, position = at("english", "W:Wc3:Bb8")
-    assert explain_action(game, position, game.board.square("c3"), game.board.square("d4")) == "c3-d4 is a legal move"
 
 
 def _positions(key: str, count: int) -> list[Position]:

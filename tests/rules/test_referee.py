@@ -4,29 +4,19 @@ import random
 
 import pytest
 
-from damludo.rules.conduct import (
-    NO_ACTION,
-    Action,
-    Illegal,
-    Legal,
-    Nothing,
-    Unfinished,
-    action_of,
-    board_after,
-    judge,
-    possible_actions,
-)
+from damludo.rules.actions import NO_ACTION, Action, action_of, board_after, possible_actions
+from damludo.rules.conduct import judge
 from damludo.rules.explanation import explain
 from damludo.rules.messages import LANGUAGES
 from damludo.rules.moves import legal_moves, play
 from damludo.rules.notation import parse_fen
 from damludo.rules.penalties import Discipline, Penalty
 from damludo.rules.position import Position
-from damludo.rules.referee import Agreement, Turn, rule_on
+from damludo.rules.referee import Terms, Turn, rule_on
 from damludo.rules.touching import Touch
 from damludo.rules.traits import Variant
 from damludo.rules.variants import VARIANTS, variant
-from damludo.rules.verdicts import HandStays, Offence, OpponentDecides, Ruling
+from damludo.rules.verdicts import HandStays, Illegal, Legal, Nothing, Offence, OpponentDecides, Ruling, Unfinished
 
 DAMLUDO = variant("damludo")
 TWO_MEN = parse_fen(DAMLUDO, "8/8/8/8/8/2w1w3/8/8 w")
@@ -70,7 +60,7 @@ def test_touching_in_vain_costs_nothing_first_then_as_agreed() -> None:
         Penalty.WARNING,
         Penalty.TIME,
     ]
-    strict = Agreement(discipline=Discipline(free=0, warnings=0, then=Penalty.GAME))
+    strict = Terms(discipline=Discipline(free=0, warnings=0, then=Penalty.GAME))
     ruling = rule_on(DAMLUDO, ONE_CAN, in_vain, strict)
     assert isinstance(ruling, Offence)
     assert ruling.penalty is Penalty.GAME
@@ -86,8 +76,8 @@ def test_touches_bind_only_where_the_game_or_the_players_say_so() -> None:
     english = variant("english")
     turn = Turn(FROM_E3, (Touch(C3),))
     assert type(rule_on(english, TWO_MEN, turn)) is Legal
-    assert type(rule_on(english, TWO_MEN, turn, Agreement(touch_move=True))) is Illegal
-    assert type(rule_on(DAMLUDO, TWO_MEN, turn, Agreement(touch_move=False))) is Legal
+    assert type(rule_on(english, TWO_MEN, turn, Terms(touch_move=True))) is Illegal
+    assert type(rule_on(DAMLUDO, TWO_MEN, turn, Terms(touch_move=False))) is Legal
 
 
 def test_the_squares_visited_tell_which_of_two_captures_was_begun() -> None:
@@ -172,7 +162,7 @@ def test_every_turn_falls_into_the_one_class_that_the_articles_give(key: str, to
         moves = legal_moves(game, position)
         boards = {play(game, position, move).cells for move in moves}
         for turn in _turns(game, position, chance):
-            ruling = rule_on(game, position, turn, Agreement(touch_move=touch_move))
+            ruling = rule_on(game, position, turn, Terms(touch_move=touch_move))
             assert type(ruling).__name__ == _class_by_the_book(game, position, turn, touch_move), (position, turn)
             assert not isinstance(ruling, Legal) or board_after(game, position, turn.action) in boards
             assert ruling.article
@@ -185,7 +175,7 @@ def test_every_turn_falls_into_the_one_class_that_the_articles_give(key: str, to
 def rulings_against_legal_moves(key: str, games: int, plies: int = 60) -> list[Ruling]:
     """What is ruled on legal moves of random games but "legal", by strict players of whom one has offended often before."""
     game, chance, rulings = variant(key), random.Random(f"{key} {games}"), []
-    strict = Agreement(touch_move=True, discipline=Discipline(free=0, warnings=0, then=Penalty.GAME))
+    strict = Terms(touch_move=True, discipline=Discipline(free=0, warnings=0, then=Penalty.GAME))
     for _ in range(games):
         position = game.start
         for _ in range(plies):

@@ -76,7 +76,7 @@ def showing(pictures: list[np.ndarray], monkeypatch: pytest.MonkeyPatch) -> list
     return [np.full((480, 640, 3), number, np.uint8) for number in range(len(pictures))]
 
 
-LIGHT = LightField(np.zeros((6, 3), np.float32), np.zeros(3, np.float32), np.zeros((32, 3), np.float32))
+LIGHT = LightField(*(np.zeros(shape, np.float32) for shape in ((6, 3), (3,), (32, 3), (32, 4, 3))))
 
 
 @pytest.mark.parametrize("discs", [1, 2])

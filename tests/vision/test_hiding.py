@@ -12,7 +12,7 @@ from damludo.vision.hiding import OVERHANG_SQUARES, Cover, Looks, Patch, compone
 from damludo.vision.region import Gray, Mask, Region
 from damludo.vision.view import BoardView, grid_of
 
-D4, E5, E6, F6, G6, A7, E7, F7, G7, B8, F8, H8 = 27, 36, 44, 45, 46, 48, 52, 53, 54, 57, 61, 63
+D4, E5, E6, F6, G6, A7, E7, F7, G7, H7, B8, F8, H8 = 27, 36, 44, 45, 46, 48, 52, 53, 54, 55, 57, 61, 63
 SURELY_IN = 3.5
 NO_MOTION = False
 
@@ -171,6 +171,55 @@ def test_a_disc_that_surely_left_had_a_shadow(
     assert not only(cover).may_be_a_place_at_rest
     assert only(cover).explained == explained
     assert not only(cover_of(mask, region)).explained
+
+
+@pytest.mark.parametrize("lamp", [pytest.param(0.0, id="brighter"), pytest.param(0.6, id="a lamp at one side")])
+@pytest.mark.parametrize(
+    ("now", "exchanged"),
+    [
+        pytest.param((4.32, 3.56), True, id="black king left a darker square"),
+        pytest.param((4.80, 4.80), False, id="arm over both"),
+        pytest.param((4.10, 4.10), False, id="dark arm over both"),
+    ],
+)
+def test_places_exchange_what_they_show_in_another_light(
+    view_from_above: BoardView, now: tuple[float, float], exchanged: bool, lamp: float
+) -> None:
+    """The light changed while a black king left the corner, whose wood is darker; the place passed for an arm."""
+    region = Region.of_view(view_from_above)
+    light = 0.22 + np.linspace(lamp, -lamp, region.inside.shape[1], dtype=np.float32)
+    before, after = (brightness(view_from_above, region, (H8, D4), values) for values in ((3.47, 4.60), now))
+    found = Looks.of(before, np.asarray(after + light, dtype=np.float32)).exchanged(region.spots)
+    places = [region.spots[k].place for k in np.flatnonzero(found)]
+    assert places == ([D4, H8] if exchanged else [])
+
+
+@pytest.mark.parametrize(
+    ("now", "went"),
+    [
+        pytest.param((5.24, 3.64), True, id="black king from a light square to the dark one beside it"),
+        pytest.param((5.24, 4.36), False, id="nothing came"),
+        pytest.param((5.90, 3.64), False, id="brighter than any light square"),
+        pytest.param((4.90, 4.90), False, id="arm over both"),
+        pytest.param((3.64, 3.64), False, id="dark sleeve over both"),
+    ],
+)
+def test_a_disc_went_to_a_square_of_the_other_colour(
+    view_from_above: BoardView, now: tuple[float, float], went: bool
+) -> None:
+    """A black king left the white corner for the brown square beside it; both together touched the border like an arm."""
+    view = leant(view_from_above, 10.0, everywhere=True)
+    region = Region.of_view(view)
+    squares = np.full(region.inside.shape, 4.6, dtype=np.float32)
+    for spot in region.spots:
+        squares[spot.foot > 0] = 4.36 if spot.odd else 5.2
+    feet = [region.spots[place].foot > 0 for place in (H8, H7)]
+    before, after = squares.copy(), squares.copy()
+    before[feet[0]] = 3.61
+    for foot, value in zip(feet, now, strict=True):
+        after[foot] = value
+    places = [region.spots[k].place for k in np.flatnonzero(Looks(before, after).exchanged(region.spots))]
+    assert places == ([H7, H8] if went else [])
 
 
 def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> None:

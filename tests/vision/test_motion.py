@@ -8,7 +8,8 @@ import pytest
 
 from damludo.vision.content import Content
 from damludo.vision.frame import Frame, Image
-from damludo.vision.motion import MotionWatch, Scene, light_plane
+from damludo.vision.light import light_plane
+from damludo.vision.motion import MotionWatch, Scene
 from damludo.vision.region import Region
 from damludo.vision.view import BoardView
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 
+import cv2
 import numpy as np
 import pytest
 
@@ -22,6 +23,7 @@ from damludo.vision.squares import SquareReader, read_squares
 from damludo.vision.view import BoardView, grid_of
 
 Draw = Callable[..., Image]
+D4 = 27
 SIDE_OF = np.array([0, 1, 1, 2, 2])
 
 
@@ -62,6 +64,48 @@ def test_another_light_changes_no_reading(
     content = {**start, 22: Content.EMPTY, 27: Content.WHITE_MAN, 45: Content.EMPTY}
     slope = np.linspace(0.8, 1.2, 640)[None].repeat(480, axis=0)
     assert wrong_sides(reader.read(draw(content, light=light * slope)), content) == 0
+
+
+@pytest.fixture
+def glossy(draw: Draw, at_px: Callable[[int], tuple[float, float]], start: dict[int, Content]) -> Draw:
+    """Draw a board of black and yellow squares with grey discs; a lamp is mirrored around d4, and a cloth may lie over it."""
+    board = 255.0 * (draw(dict.fromkeys(start, Content.EMPTY)) / 255.0) ** 2.4
+    x, y = (round(value) for value in at_px(D4))
+
+    def shown(content: Mapping[int, Content], lamp: float = 0.0, cloth: float | None = None) -> Image:
+        image = board.copy()
+        for place in (place for place, what in content.items() if what):
+            centre = (round(8 * at_px(place)[0]), round(8 * at_px(place)[1]))
+            # The tops mirror more or less of the lamp themselves.
+            grey = 200.0 if content[place].is_white else 60.0 + 20.0 * (place % 5)
+            cv2.circle(image, centre, 130, (grey, 1.15 * grey, 1.5 * grey), -1, cv2.LINE_AA, 3)
+        away = np.hypot(np.arange(640)[None] - x, np.arange(480)[:, None] - y)
+        image += lamp * np.exp(-0.5 * (away / 60.0) ** 2)[..., None]
+        if cloth is not None:
+            image[y - 40 : y + 40, x - 40 : x + 40] = cloth
+        return np.asarray(np.clip(image, 0, 255), dtype=np.uint8)
+
+    return shown
+
+
+@pytest.mark.parametrize("there", [Content.EMPTY, Content.BLACK_MAN])
+def test_a_square_that_mirrors_the_lamp_holds_what_it_holds(
+    glossy: Draw, start: dict[int, Content], view_from_above: BoardView, there: Content
+) -> None:
+    """A glossy black square as grey as a disc holds none, if its corners are as grey: no disc lies on them."""
+    reader = SquareReader(view_from_above, learn_look(glossy(start), view_from_above, start))
+    reading = reader.read(glossy({**start, D4: there}, lamp=70.0))
+    assert SIDE_OF[reading[D4].argmax()] == SIDE_OF[there]
+
+
+@pytest.mark.parametrize("grey", [30.0, 60.0, 120.0])
+def test_what_covers_a_whole_square_does_not_make_it_empty(
+    glossy: Draw, start: dict[int, Content], view_from_above: BoardView, grey: float
+) -> None:
+    """An arm over a square is as bright at its corners, too; it was read as the empty square that mirrors a lamp."""
+    reader = SquareReader(view_from_above, learn_look(glossy(start), view_from_above, start))
+    reading = reader.read(glossy(start, cloth=grey))
+    assert reading[D4, Content.EMPTY] - reading[D4, 1:].max() < 5.0
 
 
 def test_rows_of_unplayable_places_are_zero_and_none_outvotes_all(

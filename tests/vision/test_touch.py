@@ -35,6 +35,22 @@ def test_a_shift_is_measured_along_the_boards_axes(
     assert shift_confidence(shift) > 0.99
 
 
+@pytest.mark.parametrize(("place", "least"), [(C3, 0.052), (D6, 0.03)], ids=["a light man", "a dark man"])
+def test_a_shift_is_told_in_a_soft_picture_beside_the_border_of_a_square(
+    view_from_above: BoardView, draw: Draw, start: Board, place: int, least: float
+) -> None:
+    """The disc reaches over the border, which stays, and light could do nearly what its soft rim does."""
+    men = [place for place, what in start.items() if what is not Content.EMPTY]
+    before, after = (
+        np.asarray(cv2.GaussianBlur(draw(start, seed=seed, offsets={place: (way * SQUARE_PX, 0.0)}), (0, 0), 3.0))
+        for seed, way in enumerate((0.12, 0.06))
+    )
+    measured = shifts(view_from_above, before.astype(np.uint8), after.astype(np.uint8), men)
+    assert -0.068 < measured[place].x < -least
+    assert shift_confidence(measured[place]) > 0.99
+    assert max(measured[other].size for other in men if other != place) < 0.008
+
+
 def reflection(strength: float) -> Image:
     """A spot as wide as a square beside the middle of d6, grey levels to add."""
     y, x = np.mgrid[0:480, 0:640]
@@ -151,6 +167,12 @@ def test_confidence_rises_with_the_shift_and_never_reaches_one() -> None:
 def test_a_shift_that_half_of_the_rim_denies_is_none() -> None:
     assert shift_confidence(Shift(0.03, 0.0, 0.001, 0.03)) > 0.99
     assert shift_confidence(Shift(0.03, 0.0, 0.001, -0.01)) < 0.01
+
+
+def test_a_shift_that_light_alone_explains_as_well_is_less_likely() -> None:
+    shift = Shift(0.0123, 0.0, 0.003, 0.0118, usual=0.0011, confirmed=False)
+    assert 0.5 < shift_confidence(shift) < 0.9
+    assert shift_confidence(Shift(0.0123, 0.0, 0.003, 0.0118, usual=0.0011)) > 0.95
 
 
 def test_a_disc_that_no_hand_was_over_was_less_likely_touched() -> None:

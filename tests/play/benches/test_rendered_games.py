@@ -24,6 +24,8 @@ from damludo.play.benches.watching import Tally, rows, tried
 from damludo.play.cli import main
 from damludo.play.console import CommandError
 from damludo.play.content import board_content
+from damludo.rules.game import Game
+from damludo.rules.notation import parse_fen
 from damludo.rules.variants import variant
 from damludo.simulation.disturbance import disturbance
 from damludo.simulation.hand import Put, Take, Wait
@@ -65,6 +67,23 @@ def test_a_board_that_no_move_explains_is_asked_about_and_nobody_is_accused(tabl
     table.forget()
     table.act(table.gestures(board), settle_s=2.0)
     assert names(table) == ["unsure"]
+
+
+def test_a_king_that_left_its_second_disc_behind_is_told_where_it_lies(table: RenderedGame) -> None:
+    """One disc is carried by mistake; when the other one follows, the move counts."""
+    start = parse_fen(table.variant, "W:WKc3,a1,g3:Bh8,b8,f8")
+    table.jump_to(Game.new(table.variant, start))
+    c3, d4 = table.at(C3), table.at(D4)
+    table.forget()
+    table.act([Take(*c3), Put(*d4)], settle_s=3.0)
+    (told,) = (event for event in table.events if not event.event.startswith(("hand", "light")))
+    assert (told.event, told.more["squares"]) == ("incomplete", ["c3"])
+    second = "put the king's second disc, which is still on c3, onto d4"
+    assert told.more["reason"] == f"c3-d4 is not finished: please {second}"
+    assert told.confidence > 0.95
+    table.forget()
+    table.act([Take(*table.at(C3)), Put(*d4)])
+    assert names(table)[-1] == "move"
 
 
 def test_a_pushed_disc_is_told_and_binds_nobody(table: RenderedGame) -> None:

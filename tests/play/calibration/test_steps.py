@@ -221,6 +221,8 @@ def test_cards_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str], s
         (["camera", "--corners", "1,1 2,2"], "not four corners"),
         (["camera", "--disc-mm", "38"], "DIAMETER,HEIGHT"),
         (["camera", "--sim", "--frames", "0"], "outside 1 to 60"),
+        (["board", "--sim", "--king", "g7"], "'damludo calibrate pieces' alone"),
+        (["report", "--sim", "--king-picture", "king.png"], "'damludo calibrate pieces' alone"),
         (["print-cards", "--output", "cards.doc"], "neither .pdf nor .svg"),
         (["print-cards", "--card-mm", "500"], "outside 15 to 60"),
     ],

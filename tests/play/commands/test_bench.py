@@ -161,3 +161,8 @@ def test_the_engine_is_measured_in_positions() -> None:
 
     assert (positions.unit, positions.bar) == ("nodes/s", 3_000_000)
     assert positions.value > 0
+
+
+def test_games_are_numbered_from_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "vision", "--first-game", "-1"]) == 2
+    assert "--first-game: '-1' is not a whole number from 0" in capsys.readouterr().err

@@ -161,6 +161,11 @@ def test_a_setting_is_stored_and_the_sentence_that_asks_for_it_is_true(
     assert device.run("gantry", "home") == 0
 
 
+def test_a_setting_the_controller_lacks_leads_to_the_list(device: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert device.run("gantry", "settings", "999=0") == 5
+    assert "'damludo gantry settings' lists those it has" in capsys.readouterr().err
+
+
 def test_the_settings_of_the_profile_are_put_back(measured: Any, capsys: pytest.CaptureFixture[str]) -> None:
     measured.run("gantry", "settings", "100=40", "130=500")
     assert measured.run("gantry", "goto", "c3") == 5

@@ -1,15 +1,21 @@
 """The match: whole games, mistakes of the human, losses of the robot, questions, commands."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from damludo.engine.port import Choice
 from damludo.play.match.events import EventKind
 from damludo.play.match.loop import State
 from damludo.play.match.ports import Command
-from damludo.play.records.journal import journal_line
+from damludo.play.records.journal import Journal, journal_line
+from damludo.play.records.record import read_record
 from damludo.robot.places import Rack
+from damludo.rules.errors import IllegalMove
+from damludo.rules.game import Game
+from damludo.rules.notation import parse_fen, parse_move
 from damludo.rules.position import Colour
 from damludo.simulation.gestures import gestures_to
 from damludo.simulation.hand import Put, Take, Withdraw
@@ -100,6 +106,49 @@ def test_a_disc_lifted_and_put_back_is_no_move(make_match: MakeMatch) -> None:
     _let_human_do(table, {})
     table.match.run()
     assert not {E.MOVE, E.ILLEGAL, E.UNFINISHED, E.ASK} & set(table.kinds())
+
+
+class _Late:
+    """An engine that answers with a move of another position."""
+
+    def __init__(self, text: str, elsewhere: str) -> None:
+        self._text, self._elsewhere = text, elsewhere
+
+    def choose(self, game: Game) -> Choice:
+        return Choice(parse_move(game.variant, parse_fen(game.variant, self._elsewhere), self._text), 0.0)
+
+
+class _Exhausted:
+    """An engine for which there is no memory left."""
+
+    def choose(self, game: Game) -> Choice:
+        raise MemoryError
+
+
+@pytest.mark.parametrize(
+    ("engine", "error"),
+    [
+        pytest.param(_Late("f8-e7", "B:Wg1,c1:Bf8,a7"), IllegalMove, id="a move of a position that is over"),
+        pytest.param(_Late("c1-b2", "W:Wg1,c1:Ba7"), IllegalMove, id="a move of the other side"),
+        pytest.param(_Exhausted(), MemoryError, id="no memory"),
+    ],
+)
+def test_an_engine_that_fails_moves_no_disc_and_loses_no_game(
+    make_match: MakeMatch, tmp_path: Path, engine: Any, error: type[Exception]
+) -> None:
+    table = make_match(fen="B:Wg1,c1:Bd8,a7")
+    table.match._player = engine
+    before = sorted((disc.x_mm, disc.y_mm) for disc in table.table.discs)
+    with pytest.raises(error):
+        table.match.run()
+    assert (table.arm.carried, len(table.match.game.moves)) == (0, 0)
+    assert sorted((disc.x_mm, disc.y_mm) for disc in table.table.discs) == before
+    journal = Journal(tmp_path / "game.jsonl")
+    for event in table.events:
+        journal(event)
+    journal.close()
+    kept = read_record(tmp_path / "game.jsonl")
+    assert (kept.state, kept.game) == ("cut off", table.match.game)
 
 
 def test_what_did_not_arrive_is_carried_once_more(make_match: MakeMatch) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import socket
 import time
@@ -252,6 +253,23 @@ def test_more_streams_than_allowed_are_turned_away_and_make_room_when_they_leave
     while served.server._streams and time.monotonic() < deadline:
         time.sleep(0.02)
     assert served.server._streams == 0
+
+
+def test_two_hundred_streams_that_were_left_leave_nothing_behind(served: Served) -> None:
+    open_files = len(os.listdir("/proc/self/fd"))
+    visits = 0
+    with httpx.Client(timeout=10.0) as page:
+        while visits < 200:
+            with page.stream("GET", f"{served.origin}/camera.mjpeg") as stream:
+                if stream.status_code == 503:  # those that were left before are still being taken down
+                    time.sleep(0.05)
+                    continue
+                assert next(stream.iter_raw()).startswith(b"--picture")
+                visits += 1
+    deadline = time.monotonic() + 30
+    while (served.server._streams or len(os.listdir("/proc/self/fd")) > open_files) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert (served.server._streams, len(os.listdir("/proc/self/fd"))) == (0, open_files)
 
 
 def test_the_picture_is_sent_as_one_and_as_a_stream(client: httpx.Client, served: Served) -> None:

@@ -1,5 +1,6 @@
 """The journal: what was written is read back; what is torn or changed is cut."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,15 @@ def test_what_was_written_is_read_back(written: Path) -> None:
 def test_a_journal_is_never_overwritten(written: Path) -> None:
     with pytest.raises(FileExistsError):
         Journal(written)
+
+
+def test_the_folder_of_the_games_is_for_this_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        Journal(tmp_path / "data" / "journals" / "game.jsonl").close()
+    finally:
+        os.umask(before)
+    assert (tmp_path / "data" / "journals").stat().st_mode & 0o777 == 0o700
 
 
 def test_every_prefix_of_the_file_reads_as_its_whole_lines(written: Path, tmp_path: Path) -> None:

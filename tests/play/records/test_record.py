@@ -1,5 +1,7 @@
 """Stored games: what is read back of a journal is the match as it was, after every line of it."""
 
+import json
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -158,6 +160,34 @@ def test_a_journal_that_cannot_be_is_refused_with_its_line(
 ) -> None:
     with pytest.raises(BadJournal, match=reason):
         _record(tmp_path, *events)
+
+
+def test_a_journal_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "20261130T140500-damludo.jsonl"
+    later = {"event": "resigned_by_letter", "n": 2, "t": 2.0, "text": "", "data": {}}
+    text = json.dumps(later, separators=(",", ":"))
+    _written(path, [_started()])
+    with path.open("a") as file:
+        file.write(f'{text[:-1]},"crc":"{zlib.crc32(text.encode()):08x}"}}\n')
+    before = path.read_bytes()
+
+    with pytest.raises(BadJournal, match=r"line 2 does not fit .*'resigned_by_letter'"):
+        read_record(path)
+    records, (problem,) = records_in(tmp_path)
+    assert (records, str(path) in str(problem)) == ([], True)
+    assert cut_off_record(tmp_path) is None
+    assert (path.read_bytes(), list(tmp_path.iterdir())) == (before, [path])
+
+
+def test_what_a_newer_program_says_more_of_an_event_does_no_harm(tmp_path: Path) -> None:
+    record = _record(tmp_path, _started(weather="rain"), _event(EventKind.TURN, side="white", mood="good"))
+    assert (record.state, record.plies) == ("cut off", 0)
+
+
+def test_a_journal_of_an_older_program_has_no_clock_and_asks_about_touches(tmp_path: Path) -> None:
+    assert {"clock", "touch", "simulated"}.isdisjoint(_started().data)
+    record = _record(tmp_path, _started())
+    assert (record.clock, record.touch, record.simulated, record.cut_off.left_s) == ("off", "ask", None, None)
 
 
 def test_a_journal_is_written_by_one_program_at_a_time(tmp_path: Path) -> None:
