@@ -85,7 +85,7 @@ def combine(
         bonus = np.full(table.shape[1], CHANGE_LOG_PRIOR + ratio[place])
         nudge = EMPTY_NUDGE_LOG_PRIOR if content is Content.EMPTY else NUDGE_LOG_PRIOR
         bonus[int(content)] = np.logaddexp(0.0, nudge + ratio[place])
-        bonus[_other_colour(content)] += OTHER_COLOUR_LOG_PRIOR
+        bonus[_other_colour(content)] += min(0.0, OTHER_COLOUR_LOG_PRIOR + max(0.0, ratio[place]))
         bonus[_same_colour(content)] -= (gone or {}).get(place, 0.0)
         table[place] += bonus
     return np.asarray(table)
