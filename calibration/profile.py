@@ -19,10 +19,10 @@ from damludo.robot.frames import GantryMap
 from damludo.robot.machine import MachineSettings
 from damludo.robot.planner import Handling
 from damludo.vision.content import BoardSizes, Grid
+from damludo.vision.sides import SIDES
 from damludo.vision.view import BoardView
 
 VERSION = 1
-SIDES = ("bottom", "right", "top", "left")
 MAX_BYTES = 4_000_000
 """No profile is this long; a longer file is something else."""
 

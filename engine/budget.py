@@ -7,6 +7,7 @@ MOVES_LEFT = 30
 RESERVE_S = 0.03
 """Kept back from every budget: the way of the answer to the other program."""
 LEAST_S = 0.005
+"""No move gets less, however little the clock shows."""
 LAST_KEPT, LAST_KEPT_S = 0.2, 0.5
 """What the last move of a period leaves of its time: this part, at most so much."""
 DIFFICULT = 1.5

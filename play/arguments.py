@@ -12,6 +12,8 @@ if TYPE_CHECKING:  # OpenCV is loaded by `run`, not by a help page
     from damludo.play.gantry.devices import GantryChoice
     from damludo.vision.paint import Paints
 
+SIDES = ("bottom", "right", "top", "left")
+"""Those of `vision.sides`, which a help page does not load."""
 CONTROLLERS = ("python", "native", "avr")
 """Those of `simulation.controllers`, which a help page does not load."""
 CONTROLLER_HELP = (
@@ -29,6 +31,12 @@ def add_position_arguments(parser: argparse.ArgumentParser) -> None:
         help='the position, like "W:W21,22,K5:B1,2" or "W:Wa1,Kc3:Bb8" or a placement with the side "8/8/... w" '
         "(default: where the game begins)",
     )
+
+
+def add_white_at_argument(parser: argparse._ActionsContainer, default: str = "") -> None:
+    """Declare --white-at; `default` says in the help what holds without it."""
+    told = f" (default: {default})" if default else ""
+    parser.add_argument("--white-at", choices=SIDES, help=f"side of the picture where White's rank 1 lies{told}")
 
 
 def game_of(arguments: argparse.Namespace) -> Game:

@@ -8,13 +8,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum
 from importlib import metadata
 from pathlib import Path
 
-from damludo.play.console import CommandError, ExitCode, note, print_json
+from damludo.play.console import CommandError, ExitCode, counted, note, print_json
 from damludo.play.folders import Folders
 from damludo.play.settings import Settings, load_settings
 
@@ -100,14 +100,9 @@ def doctor(where: Folders, fix: bool, as_json: bool) -> int:
             print(f"{finding.level.value:<8} {finding.what}: {finding.text}")
             if finding.repair:
                 print(f"{'':<8}   -> {finding.repair}")
-        print(
-            f"{_counted(problems, 'problem')}, {_counted(warnings, 'warning')}. Without hardware you can play: damludo play --sim"
-        )
+        counts = counted(len(problems), "problem", "problems"), counted(len(warnings), "warning", "warnings")
+        print(f"{', '.join(counts)}. Without hardware you can play: damludo play --sim")
     return next((code for code in WORST_FIRST if any(p.code is code for p in problems)), ExitCode.FINE)
-
-
-def _counted(found: Sequence[Finding], what: str) -> str:
-    return f"{len(found)} {what}{'' if len(found) == 1 else 's'}"
 
 
 def _make_folders(where: Folders) -> None:

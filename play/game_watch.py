@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from damludo.play.content import board_content
 from damludo.play.match.referee import Ruling, rule
+from damludo.play.match.touching import SURE_TOUCH
 from damludo.play.watching import (
     QUIET_FRAMES_TO_JUDGE,
     JsonValue,
@@ -13,12 +14,12 @@ from damludo.play.watching import (
     rows_of,
     turned_rows,
 )
-from damludo.rules.conduct import Legal, Nothing, Unfinished, explain
+from damludo.rules.explanation import explain
 from damludo.rules.game import Game
 from damludo.rules.moves import Move
 from damludo.rules.notation import move_json
 from damludo.rules.position import Colour
-from damludo.rules.verdicts import Verdict
+from damludo.rules.verdicts import Legal, Nothing, Unfinished, Verdict
 from damludo.vision.content import LETTER_OF_CONTENT, Content, Grid
 from damludo.vision.frame import Frame
 from damludo.vision.reading import BoardReading
@@ -26,8 +27,6 @@ from damludo.vision.recognise import FREE_GAP_LIMIT_NATS
 from damludo.vision.touch import WORTH_TELLING, TouchEvidence, TouchKind
 from damludo.vision.watcher import BoardWatcher
 
-BINDING = 0.995
-"""A lift is held against a player only if it is as sure as this; below, it is told and nothing follows."""
 SLOW_ACT_S = 2.2
 """A hand that takes so long for each thing that it does is a slow one (at half a metre a second: at most 1.8 s)."""
 LONGEST_WAIT_S = 8.0
@@ -243,7 +242,7 @@ class GameJudge:
             "shift_squares": round(touch.shift_squares, 3),
             "announced": self.announced,
             # A sleeve shifts discs, too: only what was lifted and put back may be held against anybody.
-            "binds": lifted and own and not self.announced and touch.confidence >= BINDING,
+            "binds": lifted and own and not self.announced and touch.confidence >= SURE_TOUCH,
         }
         if not lifted:
             return [self._event("contact" if contact else "touched", frame, touch.confidence, more)]

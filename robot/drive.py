@@ -20,7 +20,9 @@ MOST_ANSWERS = 64
 MOST_FLOODS = 20
 """So often in a row there may be more than that."""
 PLACE_TOLERANCE_MM = 0.1
+"""A report within this of a place tells that place: reports have 0.001 mm, steps 0.0125 mm (80 steps/mm)."""
 STOP_LIMIT_S = 4.0
+"""The carriage stands or goes on within this after the byte for it: braking from full speed takes a fraction of a second."""
 
 
 class Drive:

@@ -30,8 +30,11 @@ from damludo.robot.motion import MotionPlan
 from damludo.robot.planner import Planner
 
 START_TOLERANCE_MM = 0.5
+"""A plan may begin this far from where the carriage stands: its first step is straight to the travel height."""
 HOME_TOLERANCE_MM = 0.5
+"""After homing the reported place may differ by so much from where the settings put the home corner."""
 HOMING_TRIES = 5
+"""So often homing begins anew after a hand broke it off; then it is left to the person."""
 LOCKING_ERRORS = frozenset({9, 10})
 """Refusals that say that the controller has lost its position."""
 

@@ -1,4 +1,4 @@
-"""The referee: what a player did to the board, as a verdict.
+"""What a player did to the board, as a verdict.
 
 A verdict depends on the board that an action leaves, not on how it came about: two actions with the same outcome get the same
 verdict, and a legal reading wins over an unfinished one, an unfinished one over an illegal one.
@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from damludo.rules.actions import NO_ACTION, Action, action_of, between, board_after, possible_actions
-from damludo.rules.explanation import explain
+from damludo.rules.actions import Action, between, board_after
 from damludo.rules.geometry import ALL_DIRECTIONS, Step
 from damludo.rules.moves import (
     Move,
@@ -25,25 +24,6 @@ from damludo.rules.position import PIECES, Kind, Piece, Position, piece_of
 from damludo.rules.tables import tables_of
 from damludo.rules.traits import Preference, Variant
 from damludo.rules.verdicts import Illegal, Legal, Nothing, Reason, Unfinished, Verdict
-
-__all__ = [
-    "NO_ACTION",
-    "Action",
-    "Illegal",
-    "Legal",
-    "Nothing",
-    "Reason",
-    "Unfinished",
-    "Verdict",
-    "action_of",
-    "board_after",
-    "explain",
-    "explain_action",
-    "judge",
-    "judge_attempt",
-    "judge_board",
-    "possible_actions",
-]
 
 _REASON_OF_PREFERENCE = {
     Preference.MOST_PIECES: Reason.CAPTURE_TOO_SMALL,
@@ -118,11 +98,6 @@ def judge_attempt(variant: Variant, position: Position, squares: tuple[int, ...]
     if any(move.captures for move in ways):
         return Illegal(Reason.OTHER_WAY, squares, tuple(ways), variant.board)
     return _wrong_move(variant, position, origin, target, frozenset(), said=True)
-
-
-def explain_action(variant: Variant, position: Position, origin: int, target: int) -> str:
-    """Return the sentence on a move from `origin` to `target` that a player names."""
-    return explain(judge_attempt(variant, position, (origin, target)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ LOW_MM = 30.0
 """Below this height the way is followed in fine steps."""
 FINE_MM = 0.5
 COARSE_MM = 8.0
+"""Steps of the way that is followed: near the discs, and high above them."""
 HARD_STOP_MM = 3.0
 """The axes can be driven this far past the switch, and past the far end of the travel."""
 SKID_S = 0.004

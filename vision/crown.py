@@ -31,8 +31,8 @@ EXTRA = 8
 """Numbers of the state between the offsets and the scene's numbers."""
 USUAL_COST = 0.55
 """Cost for each sample above which a fit explains too little to be fully believed; 19 of 20 good ones cost less than 0.5."""
-MUCH_LIGHT = 3.0
-"""... and a change of the light that is as unusual: where nothing stirred 98 of 100 stay below. A reflection or a shadow that
+MUCH_LIGHT = 2.5
+"""... and a change of the light that is as unusual: where nothing stirred 19 of 20 stay below. A reflection or a shadow that
 came with the disc is not as smooth as what is fitted."""
 ROUNDS, FULL_ROUNDS = 5, 2
 """Rounds of fitting; in so many of them the derivatives by the scene's numbers are taken anew."""

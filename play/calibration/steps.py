@@ -10,7 +10,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from damludo.calibration.board import best_turn, contradictions, set_up
+from damludo.calibration.board import MOST_WRONG, best_turn, contradictions, set_up
 from damludo.calibration.errors import BadFit, NoProfile
 from damludo.calibration.height import measure_height
 from damludo.calibration.profile import CameraProfile, Record, camera_path, load_camera, save_camera
@@ -229,7 +229,7 @@ def _pieces(taken: Taken, choice: EyesChoice, found: _Found) -> tuple[Look, Squa
     wrong = contradictions(
         taken.images[0], found.view, learn_look(taken.images, found.view, choice.start), choice.start
     )
-    if len(wrong) > 0.1 * len(choice.start):
+    if len(wrong) > MOST_WRONG * len(choice.start):
         names = ", ".join(choice.variant.board.name(place) for place in wrong[:8])
         raise BoardNotFound(
             f"{len(wrong)} squares do not show the start position ({names}); set up all discs as for the first move"

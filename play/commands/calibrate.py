@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from damludo.play.arguments import add_discs_argument, add_gantry_arguments, four_corners, gantry_choice, seed
+from damludo.play.arguments import (
+    add_discs_argument,
+    add_gantry_arguments,
+    add_white_at_argument,
+    four_corners,
+    gantry_choice,
+    seed,
+)
 from damludo.play.console import CommandError, ExitCode, Progress, note, print_json
 
 if TYPE_CHECKING:
@@ -26,7 +33,6 @@ EXAMPLES = (
     "damludo calibrate gantry --serial /dev/ttyUSB0",
 )
 
-SIDES = ("bottom", "right", "top", "left")
 STEPS = {
     "camera": "find the lens and the pose of the camera, and stop its automatics where it lets them be stopped",
     "board": "find the board again, for example after the camera was moved; the look of the discs is kept",
@@ -77,7 +83,7 @@ def _add_eyes_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--sim", action="store_true", help="use the simulated table")
     parser.add_argument("--seed", type=seed, default=1, metavar="X", help="with --sim: which table (default: 1)")
     parser.add_argument("--game", metavar="KEY", help="the game that is set up (default: play.game)")
-    parser.add_argument("--white-at", choices=SIDES, help="side of the picture where White's rank 1 lies")
+    add_white_at_argument(parser)
     parser.add_argument(
         "--corners",
         type=four_corners,
@@ -133,15 +139,17 @@ def _telling(arguments: argparse.Namespace) -> Iterator[Callable[[str], None]]:
 
 
 def _tell(done: "Calibrated", variant: "Variant") -> None:
+    from damludo.calibration.quality import CLEAR_NATS, MOST_ERROR_SQUARES
+
     pose = done.pose
     print(f"board found by {done.method}; White's first rank is at the {done.profile.white_at} of the picture")
     print(
         f"error {pose.error_mm:.2f} mm = {pose.error_px:.2f} px on {pose.seen} of {pose.expected} crossings "
-        f"(limit {0.08 * pose.square_mm:.1f} mm): {'good' if pose.good else 'BAD'}"
+        f"(limit {MOST_ERROR_SQUARES * pose.square_mm:.1f} mm): {'good' if pose.good else 'BAD'}"
     )
     if done.squares is not None:
         name = variant.board.name
-        print(f"least margin {done.squares.least:.1f} nats (6 and more is clear)")
+        print(f"least margin {done.squares.least:.1f} nats ({CLEAR_NATS:.0f} and more is clear)")
         reasons = dict.fromkeys(done.squares.blind.values())
         for reason in reasons:
             places = [name(place) for place, why in done.squares.blind.items() if why == reason]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from damludo.play.arguments import add_discs_argument, four_corners, seed
+from damludo.play.arguments import add_discs_argument, add_white_at_argument, four_corners, seed
 from damludo.play.console import CommandError, ExitCode, fail, note, print_json
 
 if TYPE_CHECKING:
@@ -33,13 +33,12 @@ EXAMPLES = (
     "damludo look --score photos/labels.json --mode found",
 )
 
-SIDES = ("bottom", "right", "top", "left")
 MODES = ("found", "rough", "taught", "cold")
 USUAL_SIZE = 8
 KING_NATS = 6.0
 """So much better than a man a king must be before its letter is written: one picture hardly shows heights."""
-CLEAR_NATS, MOST_WRONG = 6.0, 0.1
-"""A picture teaches no start position if more than this part of its squares clearly show something else."""
+CLEAR_NATS = 6.0
+"""A square that an untaught reading takes for something else by more than this speaks against the start position."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="profile of the camera and the board; without it a king is shown as a man, since one picture tells no heights",
     )
-    parser.add_argument("--white-at", choices=SIDES, help="side of the picture where White's first rank lies")
+    add_white_at_argument(parser)
     add_discs_argument(parser)
     parser.add_argument("--score", metavar="LABELS", help="score the pictures of a label file instead")
     parser.add_argument("--mode", choices=MODES, default="found", help="what is scored (default found)")
@@ -327,6 +326,7 @@ def _check_start(image: "Image", view: "BoardView", content: "dict[int, Content]
     """
     import numpy as np
 
+    from damludo.calibration.board import MOST_WRONG
     from damludo.vision.cold import cold_reading
 
     if view.grid.lines:

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from damludo.play.arguments import CONTROLLER_HELP, CONTROLLERS, seed, speed
+from damludo.play.arguments import CONTROLLER_HELP, CONTROLLERS, add_white_at_argument, seed, speed
 from damludo.rules.messages import LANGUAGES
 
 if TYPE_CHECKING:  # OpenCV is loaded by `run`, not by a help page
@@ -55,9 +55,7 @@ def add_table_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a profile of the gantry or of the camera; may be given for each (default: those of the devices that are named)",
     )
-    table.add_argument(
-        "--white-at", choices=("bottom", "right", "top", "left"), help="side of the picture where White's rank 1 lies"
-    )
+    add_white_at_argument(table)
     page = parser.add_argument_group("page")
     page.add_argument(
         "--web-port", type=_port, metavar="N", help="port of the page (default: 8321, or the next free one)"

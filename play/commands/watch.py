@@ -6,7 +6,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from damludo.play.arguments import add_discs_argument, four_corners, game_of
+from damludo.play.arguments import add_discs_argument, add_white_at_argument, four_corners, game_of
 from damludo.play.console import CommandError, ExitCode, note, print_json
 
 if TYPE_CHECKING:
@@ -50,11 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     timing.add_argument(
         "--times", metavar="FILE", type=Path, help="a line SECONDS or NAME SECONDS for each picture of a folder"
     )
-    parser.add_argument(
-        "--white-at",
-        choices=("bottom", "right", "top", "left"),
-        help="side of the picture where White sits (default: the side that shows the position)",
-    )
+    add_white_at_argument(parser, "the side that shows the position")
     parser.add_argument(
         "--size", metavar="N", type=int, default=8, help="squares a side, with --game none (default: 8)"
     )

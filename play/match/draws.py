@@ -9,6 +9,7 @@ WORSE_MEN = 0.5
 LONG_GAME_PLIES = 60
 """... or, after so many plies, when the game is even."""
 EVEN_MEN = 0.3
+"""... as long as the machine leads by less than this, in men."""
 
 
 def accepts_draw(player: Player, game: Game) -> bool:

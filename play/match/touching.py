@@ -19,7 +19,7 @@ from damludo.vision.content import Content
 from damludo.vision.touch import TouchEvidence, TouchKind
 
 SURE_TOUCH = 0.995
-"""A touch that is less sure binds nobody and is not asked about."""
+"""A touch that is less sure binds nobody and is not asked about; where a game is only watched, it is told and nothing follows."""
 STRAIGHTENED, TOUCHED = "straightened", "touched"
 """The answers to the question."""
 

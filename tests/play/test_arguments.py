@@ -4,8 +4,15 @@ import argparse
 
 import pytest
 
-from damludo.play.arguments import count, disc_paints, index, seconds, seed
+from damludo.play.arguments import CONTROLLERS, SIDES, count, disc_paints, index, seconds, seed
+from damludo.simulation import controllers
+from damludo.vision import sides
 from damludo.vision.paint import Paints
+
+
+def test_choices_that_a_help_page_names_are_those_that_there_are() -> None:
+    assert SIDES == sides.SIDES
+    assert CONTROLLERS == controllers.CONTROLLERS
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.0", "", " 1", "1_0", "٣", "9" * 19])

@@ -283,6 +283,28 @@ def test_noise_of_the_magnet_on_a_limit_wire_is_an_alarm_that_homing_leaves(benc
     assert bench.gantry.state is State.READY
 
 
+@pytest.mark.parametrize(
+    ("slip_mm", "lies_on"),
+    [
+        pytest.param(0.5, D4, id="the disc is taken a little beside its middle"),
+        pytest.param(3.0, D4, id="and farther beside it"),
+        pytest.param(10.0, C3, id="the magnet comes down beside it and takes nothing"),
+    ],
+)
+def test_lost_steps_crush_nothing_and_are_gone_after_homing(slip_mm: float, lies_on: Place) -> None:
+    """The driver cannot know of them: the eyes see a disc that did not arrive, and homing finds the true place again."""
+    bench = Bench(boot_s=0.0).ready()
+    bench.stack(C3, 1)
+    bench.controller.faults.ask("slip_x", slip_mm)
+    bench.carry(Transfer(C3, D4))
+    assert [bench.height(place) for place in (C3, D4)] == [9.0 * (place is lies_on) for place in (C3, D4)]
+    bench.gantry.home()
+    bench.carry(Transfer(lies_on, E5))
+    (disc,) = bench.table.discs
+    assert math.hypot(disc.x_mm - E5.x_mm, disc.y_mm - E5.y_mm) < 1.5
+    assert bench.table.mishaps == []
+
+
 @pytest.mark.parametrize("fault", ["lost_ok", "garbled_ok"])
 @pytest.mark.parametrize("nth", range(2, 14))
 def test_a_lost_ok_anywhere_costs_time_only(fault: str, nth: int) -> None:

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from damludo.rules.conduct import Action, Illegal, explain, judge
+from damludo.rules.actions import Action
+from damludo.rules.conduct import judge
 from damludo.rules.errors import IllegalMove
+from damludo.rules.explanation import explain
 from damludo.rules.game import Game
 from damludo.rules.geometry import DIAGONALS
 from damludo.rules.moves import legal_moves
@@ -16,6 +18,7 @@ from damludo.rules.position import Colour, Kind
 from damludo.rules.traits import InCapture, Jump, Mover, Preference, Variant, crowning_on_last_rows
 from damludo.rules.variants.brazilian import BRAZILIAN
 from damludo.rules.variants.international import INTERNATIONAL
+from damludo.rules.verdicts import Illegal
 
 POOL = replace(
     BRAZILIAN,

@@ -4,29 +4,16 @@ import random
 
 import pytest
 
-from damludo.rules.conduct import (
-    NO_ACTION,
-    Action,
-    Illegal,
-    Legal,
-    Nothing,
-    Unfinished,
-    Verdict,
-    action_of,
-    board_after,
-    explain,
-    explain_action,
-    judge,
-    judge_attempt,
-    judge_board,
-    possible_actions,
-)
+from damludo.rules.actions import NO_ACTION, Action, action_of, board_after, possible_actions
+from damludo.rules.conduct import judge, judge_attempt, judge_board
+from damludo.rules.explanation import explain
 from damludo.rules.moves import all_routes, legal_moves, play
 from damludo.rules.notation import move_text, parse_fen, parse_squares
 from damludo.rules.position import Piece, Position
 from damludo.rules.touching import duty_of, judge_touched
 from damludo.rules.traits import Variant
 from damludo.rules.variants import VARIANTS, variant
+from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished, Verdict
 
 
 def at(key: str, text: str) -> tuple[Variant, Position]:
@@ -249,11 +236,6 @@ def test_a_move_that_is_said_is_explained(key: str, fen: str, move: str, sentenc
     game = variant(key)
     position = parse_fen(game, fen) if fen else game.start
     assert explain(judge_attempt(game, position, parse_squares(game, move))) == sentence
-
-
-def test_explain_action_takes_two_squares() -> None:
-    game, position = at("english", "W:Wc3:Bb8")
-    assert explain_action(game, position, game.board.square("c3"), game.board.square("d4")) == "c3-d4 is a legal move"
 
 
 def _positions(key: str, count: int) -> list[Position]:

@@ -7,11 +7,11 @@ import pytest
 
 from damludo.engine.port import Limits
 from damludo.engine.search import AlphaBeta
-from damludo.rules.actions import possible_actions
-from damludo.rules.conduct import Action, Illegal, Legal, Nothing, Unfinished, explain, judge, judge_attempt
+from damludo.rules.actions import Action, possible_actions
+from damludo.rules.conduct import judge, judge_attempt
 from damludo.rules.ending import moves_counted
 from damludo.rules.errors import BadMove, BadPosition, RulesError
-from damludo.rules.explanation import crowning_article
+from damludo.rules.explanation import crowning_article, explain
 from damludo.rules.game import Game
 from damludo.rules.moves import all_routes, legal_moves
 from damludo.rules.notation import format_fen, move_notation, move_text, parse_fen, parse_move, parse_squares
@@ -20,6 +20,7 @@ from damludo.rules.position import Colour, Kind, Position
 from damludo.rules.touching import NoneCanMove, duty_of
 from damludo.rules.traits import MoveLimit
 from damludo.rules.variants import VARIANTS, variant
+from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished
 
 KEYS = tuple(VARIANTS)
 

@@ -9,9 +9,11 @@ from string import Formatter
 import pytest
 
 from damludo.rules import explanation
-from damludo.rules.conduct import Action, explain, judge, judge_attempt
+from damludo.rules.actions import Action
+from damludo.rules.conduct import judge, judge_attempt
 from damludo.rules.ending import agreed_draw, out_of_time, resigned
 from damludo.rules.errors import BadCatalogue, UnknownLanguage
+from damludo.rules.explanation import explain
 from damludo.rules.game import Game
 from damludo.rules.messages import LANGUAGES, Catalogue, catalogue, read_catalogue, translated
 from damludo.rules.moves import legal_moves

@@ -4,18 +4,8 @@ import random
 
 import pytest
 
-from damludo.rules.conduct import (
-    NO_ACTION,
-    Action,
-    Illegal,
-    Legal,
-    Nothing,
-    Unfinished,
-    action_of,
-    board_after,
-    judge,
-    possible_actions,
-)
+from damludo.rules.actions import NO_ACTION, Action, action_of, board_after, possible_actions
+from damludo.rules.conduct import judge
 from damludo.rules.explanation import explain
 from damludo.rules.messages import LANGUAGES
 from damludo.rules.moves import legal_moves, play
@@ -26,7 +16,7 @@ from damludo.rules.referee import Terms, Turn, rule_on
 from damludo.rules.touching import Touch
 from damludo.rules.traits import Variant
 from damludo.rules.variants import VARIANTS, variant
-from damludo.rules.verdicts import HandStays, Offence, OpponentDecides, Ruling
+from damludo.rules.verdicts import HandStays, Illegal, Legal, Nothing, Offence, OpponentDecides, Ruling, Unfinished
 
 DAMLUDO = variant("damludo")
 TWO_MEN = parse_fen(DAMLUDO, "8/8/8/8/8/2w1w3/8/8 w")

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from damludo.rules.conduct import Action, Illegal, Legal, Unfinished, Verdict, explain, judge
+from damludo.rules.actions import Action
+from damludo.rules.conduct import judge
 from damludo.rules.ending import moves_counted, repetitions
+from damludo.rules.explanation import explain
 from damludo.rules.game import Game
 from damludo.rules.notation import move_text, parse_fen, parse_move
 from damludo.rules.pdn import read_pdn, write_pdn
@@ -23,6 +25,7 @@ from damludo.rules.touching import (
 )
 from damludo.rules.traits import MoveLimit, Repetition
 from damludo.rules.variants import variant
+from damludo.rules.verdicts import Illegal, Legal, Unfinished, Verdict
 
 TWO_KINGS = "8/8/8/8/8/8/1W5B/8 w"
 ROUND_TWICE = ["b2-a1", "h2-g1", "a1-b2", "g1-h2"] * 2

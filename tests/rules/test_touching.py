@@ -1,6 +1,7 @@
 """Touched discs, as the article on Damludo rules them."""
 
-from damludo.rules.conduct import Action, Illegal, Legal, explain
+from damludo.rules.actions import Action
+from damludo.rules.explanation import explain
 from damludo.rules.notation import move_text, parse_fen
 from damludo.rules.penalties import Discipline, Penalty, penalty_of
 from damludo.rules.position import Position
@@ -16,6 +17,7 @@ from damludo.rules.touching import (
     sure_touches,
 )
 from damludo.rules.variants import variant
+from damludo.rules.verdicts import Illegal, Legal
 
 DAMLUDO = variant("damludo")
 TWO_MEN = parse_fen(DAMLUDO, "8/8/8/8/8/2w1w3/8/8 w")

@@ -19,8 +19,7 @@ from damludo.vision.view import BoardView, grid_of
 
 DARK = tuple(place for place in range(64) if (place // 8 + place % 8) % 2 == 0)
 ROWS, SIDES, NOBODY = np.arange(32), np.arange(32) % 2, np.zeros(32, dtype=bool)
-NO_LIGHT = [np.zeros(shape, np.float32) for shape in ((6, 3), 3, (32, 3), (32, 4, 3))]
-LIGHT = LightField(*NO_LIGHT)
+LIGHT = LightField(*(np.zeros(shape, np.float32) for shape in ((6, 3), (3,), (32, 3), (32, 4, 3))))
 LOOKED_AT = (0, 5, 11, 14, 18, 23, 25, 30)
 TOLD = np.diag([2e6, 1e5, 2e4, 2e3, 500.0, 200.0, 200.0, 4e3, 1e4, 4e3, 1e4])
 """About as well as 24 men tell the numbers of a scene."""
