@@ -155,7 +155,7 @@ class Cover:
         mask: all that hides it, reduced size, 1 = hidden.
         discs: the components that lie still and may be discs (or the places that discs were taken from).
         patches: the components, largest first.
-        arms: the components at the border that are arms, or may be: they reach out and stir.
+        arms: the components at the border that are arms: known ones, and the largest one that reaches out or stirs there.
     """
 
     mask: Mask
@@ -238,11 +238,11 @@ def components(
     beside, near, known = np.zeros((3, count), dtype=np.bool_)
     near[labels[region.near_border > 0]] = True
     if crossing is not None:
-        known[labels[crossing]] = True
+        known[labels[crossing & (mask > 0)]] = True
     inner = np.bincount(labels[region.inner_field > 0], minlength=count)
     if machine is not None:
         beside[labels[cv2.dilate(machine, np.ones((3, 3), np.uint8)) > 0]] = True
-    is_disc, is_arm = np.zeros((2, count), dtype=np.bool_)
+    is_disc, comes = np.zeros((2, count), dtype=np.bool_)
     patches = []
     for k in range(1, count):
         patch = Patch(
@@ -261,9 +261,12 @@ def components(
         if still and not patch.arm and patch.squares <= CHAIN_SQUARES and (touching[k] or not patch.may_be_a_disc):
             patch = replace(patch, explained=_explained_by_discs(labels == k, region, looks))
         patches.append(patch)
-        comes = (patch.reaches_out or patch.stirs) and not patch.at_rest
-        is_arm[k] = patch.near_border and (patch.arm or comes)
+        comes[k] = patch.near_border and (patch.reaches_out or patch.stirs) and not patch.at_rest
         is_disc[k] = still and not patch.arm and (patch.explained or patch.may_be_a_disc or patch.lies_inside)
+    is_arm = known & near
+    if (is_arm | comes).any():
+        # A smaller part that stirs, too, is the place that a disc was taken from: it parts from the arm.
+        is_arm[np.where(is_arm | comes, statistics[:, cv2.CC_STAT_AREA], 0).argmax()] = True
     patches.sort(key=lambda patch: -patch.squares)
     discs, arms = (chosen[labels].astype(np.uint8) for chosen in (is_disc, is_arm))
     return Cover(mask=mask, discs=discs, patches=tuple(patches), arms=arms)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from damludo.vision.hiding import Cover
 from damludo.vision.region import Mask
 
-CROSSING_PART = 0.5
-"""An arm that left changed or freed at least this part of where it crossed the border; one that trembles changes its outlines."""
+CHANGED_PART, FREED_PART = 0.5, 0.25
+"""An arm that left changed, or freed, at least this part of where it crossed the border. One that trembles changes its outlines
+and frees hardly anything; the place beside the border that a disc was taken from stays as it is when the arm before it goes."""
 LONGEST_GAP_S = 0.5
 """Pictures farther apart do not show how an arm left."""
 
@@ -43,13 +44,13 @@ class ArmInSight:
         """
         if self._arms is None or not hand or lies or gap_s > LONGEST_GAP_S:
             return None
-        # An arm and a disc beside it that touches the border, too, are one part: it left if most of its crossings changed.
+        # An arm and the place of a disc beside it that touches the border, too, are one part.
         count, labels = cv2.connectedComponents(self._arms, connectivity=8)
         labels[self._near_border == 0] = 0
         wide = np.bincount(labels.ravel(), minlength=count)
         moved = np.bincount(labels[moving], minlength=count)
         hidden = np.bincount(labels[mask > 0], minlength=count)
-        stays = (moved < CROSSING_PART * wide) & (hidden > CROSSING_PART * wide)
+        stays = (moved < CHANGED_PART * wide) & (hidden > (1.0 - FREED_PART) * wide)
         stays[0] = False
         return np.asarray(stays[labels], dtype=np.bool_) if stays.any() else None
 

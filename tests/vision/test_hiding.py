@@ -344,9 +344,22 @@ def test_the_part_that_touches_where_an_arm_crosses_the_border_is_that_arm(view_
     mask = np.asarray(tip | disc, dtype=np.uint8)
     still = np.zeros(mask.shape, dtype=np.bool_)
     assert hand_evidence(cover_of(mask, region), SURELY_IN, machine=False) < 0.0
-    crossing = (tip & region.near_border) > 0
+    # A finger's breadth beside it the arm no longer hides the border.
+    crossing = (cv2.dilate(tip, np.ones((3, 3), np.uint8)) > 0) & (region.near_border > 0)
     cover = components(mask, still, region, None, None, crossing)
     assert sorted(patch.arm for patch in cover.patches) == [False, True]
     assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
     assert np.array_equal(cover.arms > 0, tip > 0)
     assert np.array_equal(cover.discs > 0, (disc > 0) & (cover.discs > 0))
+
+
+def test_what_parts_from_an_arm_is_the_place_of_a_disc_and_not_an_arm_that_stays(view_from_above: BoardView) -> None:
+    """A king was lifted off the far edge; its place went on to pass for an arm for three seconds after the hand had gone."""
+    view = leant(view_from_above, 20.0)
+    region = Region.of_view(view)
+    hand, place = arm(view, region, 2.0, 1.5, 4.0), stacks(view, region, H8)
+    alone = cover_of(place, region, moving=True)
+    assert np.array_equal(alone.arms, place)
+    both = cover_of(np.asarray(hand | place, dtype=np.uint8), region, moving=True)
+    assert len(both.patches) == 2
+    assert np.array_equal(both.arms, hand)

@@ -44,6 +44,15 @@ def test_an_arm_is_gone_when_the_border_changed_where_it_crossed() -> None:
     assert crossed(STILL, np.asarray(ARM * (BORDER == 0), dtype=np.uint8)) is None
 
 
+def test_an_arm_is_gone_though_the_wider_place_of_a_disc_beside_it_still_differs() -> None:
+    """A king was taken from the corner: its place touches the border along more than the finger did."""
+    place = np.zeros_like(ARM)
+    place[:6, 7:12] = 1
+    finger = np.zeros((20, 20), dtype=np.bool_)
+    finger[:12, 4:7] = True
+    assert crossed(finger, place) is None
+
+
 def test_nothing_is_known_of_an_arm_that_was_none_that_lies_or_that_had_time_to_go() -> None:
     assert crossed(STILL, hand=False) is None
     assert crossed(STILL, lies=True) is None
