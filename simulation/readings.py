@@ -11,12 +11,14 @@ from damludo.robot.clock import Clock
 from damludo.simulation.table import Table
 from damludo.vision.content import Content, Grid
 from damludo.vision.motion import Scene
-from damludo.vision.reading import BoardReading
+from damludo.vision.reading import MOST_NATS, BoardReading
 
 SETTLE_S = 0.4
 """A scene counts as still after this time without motion, as in the real eyes."""
 LEAD_NATS = (14.0, 4.0)
 """Mean and standard deviation of the lead of the true content over another one."""
+LEAST_LEAD_NATS = 3.0
+"""No lead is less, but on a dim square."""
 DIM_RATE = 0.004
 """How often a square is hardly to be seen in one reading: its lead is then between -1 and 4 nats."""
 
@@ -57,7 +59,7 @@ class ModelledEyes:
         """Return log-likelihoods around the truth."""
         truth = self._table.content()
         cells = self._grid.rows * self._grid.columns
-        lead = self._random.normal(*LEAD_NATS, size=(cells, len(Content))).clip(3.0, 30.0)
+        lead = self._random.normal(*LEAD_NATS, size=(cells, len(Content))).clip(LEAST_LEAD_NATS, MOST_NATS)
         dim = self._random.random(cells) < DIM_RATE
         lead[dim] = self._random.uniform(-1.0, 4.0, size=(int(dim.sum()), len(Content)))
         content = np.array([truth.get(place, Content.EMPTY) for place in range(cells)])

@@ -47,8 +47,8 @@ MOST_STIRRED_SQUARES = 8.0
 """Where more changed, a whole arm left since the picture before: that a place at the border stirred, too, tells nothing then."""
 REST_SQUARES = 0.15
 """A finger tip that moves less than this from one picture to the next stays where it is."""
-
-_LIGHT_CHANGE = 0.10  # log-brightness of the whole field
+LIGHT_CHANGE = 0.10
+"""The light has changed if the log-brightness of the whole field differs by more than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class MotionWatch:
             hand=hand,
             still=still,
             quiet=still and not hand and not blocked,
-            light_changed=abs(self._level(gray) - self._baseline_level) > _LIGHT_CHANGE,
+            light_changed=abs(self._level(gray) - self._baseline_level) > LIGHT_CHANGE,
             mask_squares=float(cover.mask.sum()) / self.region.area_px,
             hand_probability=1.0 / (1.0 + math.exp(-self._log_odds)),
             moving_squares=moving_squares,

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from damludo.vision.content import Content, Grid
 
+MOST_NATS = 30.0
+"""No single place outvotes all others: its best content leads the others by no more than this."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BoardReading:
@@ -17,7 +20,7 @@ class BoardReading:
         grid: the board.
         log_likelihood: shape (rows * columns, 5), natural logarithms; row = place, column = `Content`. Rows of places
             that are not playable are all zero. Only differences within a row mean something. Values are clipped so
-            that no single place can outvote all others (at least -30 relative to the best of its row).
+            that no single place can outvote all others (at least -`MOST_NATS` relative to the best of its row).
         time_s: time of the newest picture used.
         number: number of the newest picture used.
     """

@@ -17,6 +17,7 @@ from damludo.vision.height import HeightJudge
 from damludo.vision.light import LightField
 from damludo.vision.look import Look, normalised
 from damludo.vision.patches import FINE, SPACING, STEP, Patches
+from damludo.vision.reading import MOST_NATS
 from damludo.vision.view import BoardView
 
 Floats = NDArray[np.float32]
@@ -35,8 +36,6 @@ CHOICE = 2.0
 """Nats taken off a disc because the best of many offsets is taken: noise fits one of them."""
 SECOND_DISC = 0.8
 """Nats taken off a king, whose mask takes a man's shadow for disc, too: balanced on 164 rendered discs (tilts 7..29)."""
-LIMIT = 30.0
-"""No place says more than this (see `BoardReading`)."""
 
 
 class SquareReader:
@@ -79,7 +78,7 @@ class SquareReader:
             settled = np.isin(self._patches.places, list(believed or ()))
             offset = where[np.arange(len(side)), np.maximum(side, 0)]
             found = _by_height(found, side, self._heights.evidence(image, light, side, offset, ~settled))
-        found = np.maximum(found, found.max(axis=1, keepdims=True) - LIMIT)
+        found = np.maximum(found, found.max(axis=1, keepdims=True) - MOST_NATS)
         result = np.zeros((self.view.grid.rows * self.view.grid.columns, 5))
         result[self._patches.places] = found
         return result
@@ -221,10 +220,3 @@ def _by_height(found: Floats, side: NDArray[np.intp], evidence: NDArray[np.float
         result[rows, man] = better + np.minimum(0, -evidence[rows])
         result[rows, king] = better + np.minimum(0, evidence[rows])
     return result
-
-
-def read_squares(
-    image: Image, view: BoardView, look: Look, believed: Mapping[int, Content] | None = None
-) -> NDArray[np.float64]:
-    """Read one picture; see `SquareReader.read`. Lays out the geometry anew: for many pictures keep a `SquareReader`."""
-    return SquareReader(view, look).read(image, believed)

@@ -17,16 +17,15 @@ from damludo.vision.frame import Frame, Image
 from damludo.vision.glimpse import Glimpses, changed_beside
 from damludo.vision.joining import beside, combine, contradictions, doubtful_discs, filled, gone_evidence, with_crowns
 from damludo.vision.motion import MotionWatch, Outline, Scene
-from damludo.vision.reading import BoardReading
+from damludo.vision.reading import MOST_NATS, BoardReading
 from damludo.vision.region import Region
 from damludo.vision.registration import Drift, Station
+from damludo.vision.shift import Shift, ShiftMeter
 from damludo.vision.touch import (
     CONTACT_FRAMES,
     LIFT_SHIFT_SQUARES,
     SEEN_EMPTY_FRAMES,
     WORTH_TELLING,
-    Shift,
-    ShiftMeter,
     TouchEvidence,
     TouchKind,
     contact_confidence,
@@ -39,8 +38,6 @@ QUIET_FRAMES = 5
 """So many of the newest quiet frames are averaged: halves the noise, costs a third of a second."""
 CALM_FRAMES = 3
 """So many quiet frames in turn show a scene that is calm indeed."""
-CLIP_NATS = 30.0
-"""No single place outvotes all others (see `BoardReading`)."""
 PERHAPS_CHANGED = -3.0
 """Log-likelihood ratio of a change above which a place is compared with its fellows: a black disc that is taken from a nearly
 black square may show no more (-2.3)."""
@@ -56,8 +53,6 @@ AT_REST_SQUARES = 0.03
 """... and the last two say the same within this."""
 REFRESH_S = 2.0
 """While nobody reaches in, the baseline follows the light this often."""
-DISTURBED_NATS = 6.0
-"""A disc that changed by so much evidence was touched, if a hand was over it."""
 UNSEEN_NATS, UNSEEN_PLACES = 4.0, 3
 """So many places at most, changed by so much evidence, were changed by a hand that was overlooked."""
 MOST_PUT = 2
@@ -215,10 +210,6 @@ class BoardWatcher:
         elif len(self._quiet) >= CALM_FRAMES and self._baseline_wants_refreshing(frame.time_s):
             self._refresh_baseline()
             self._stirred = False
-
-    def quiet_frame(self) -> Frame | None:
-        """Return the newest quiet frame, or None if there was none yet."""
-        return self._quiet[-1] if self._quiet else None
 
     def read(self, frames: Sequence[Frame] = ()) -> BoardReading:
         """Read the board from the newest quiet frames, or from given ones that show the same scene.
@@ -462,8 +453,8 @@ def _rounded(picture: NDArray[np.float32]) -> Image:
 
 
 def _normalised(table: NDArray[np.float64], playable: tuple[int, ...]) -> NDArray[np.float64]:
-    """Best of each row 0, none below -`CLIP_NATS`, rows that are not playable all zero."""
+    """Best of each row 0, none below -`MOST_NATS`, rows that are not playable all zero."""
     result = np.zeros_like(table)
     rows = list(playable)
-    result[rows] = np.maximum(table[rows] - table[rows].max(axis=1, keepdims=True), -CLIP_NATS)
+    result[rows] = np.maximum(table[rows] - table[rows].max(axis=1, keepdims=True), -MOST_NATS)
     return result

@@ -21,6 +21,7 @@ from damludo.rules.geometry import Board
 from damludo.vision.errors import CameraError, VisionError
 from damludo.vision.frame import Image
 from damludo.vision.picture import load_picture
+from damludo.vision.reading import MOST_NATS
 from damludo.vision.sides import places_in_picture
 
 STYLE = """
@@ -201,7 +202,8 @@ def _page(
     if profile.margins:
         about = (
             f'<p class="soft">In nats (natural logarithms of how much likelier the truth is than the next best): '
-            f"{CLEAR_NATS:.0f} and more is clear, 30 is the most that is counted. The board lies as in the picture.</p>"
+            f"{CLEAR_NATS:.0f} and more is clear, {MOST_NATS:.0f} is the most that is counted. "
+            "The board lies as in the picture.</p>"
         )
         parts += ["<h2>How surely each square is read</h2>", _margins(profile), about, _weak_words(profile, board)]
     parts += _settings(profile)

@@ -19,7 +19,7 @@ from damludo.vision.content import BoardSizes, Content
 from damludo.vision.errors import BadPicture
 from damludo.vision.frame import Frame, Image
 from damludo.vision.look import Look, learn_look
-from damludo.vision.squares import SquareReader, read_squares
+from damludo.vision.squares import SquareReader
 from damludo.vision.view import BoardView, grid_of
 
 Draw = Callable[..., Image]
@@ -112,7 +112,7 @@ def test_rows_of_unplayable_places_are_zero_and_none_outvotes_all(
     draw: Draw, start: dict[int, Content], view_from_above: BoardView
 ) -> None:
     image = draw(start)
-    reading = read_squares(image, view_from_above, learn_look(image, view_from_above, start))
+    reading = SquareReader(view_from_above, learn_look(image, view_from_above, start)).read(image)
     assert reading.shape == (64, 5)
     assert not reading[[place for place in range(64) if place not in start]].any()
     assert (reading.max(axis=1) - reading.min(axis=1)).max() <= 30.0 + 1e-4

@@ -9,7 +9,8 @@ import pytest
 from damludo.vision.change import PatchSampler
 from damludo.vision.content import Content
 from damludo.vision.frame import Image
-from damludo.vision.touch import MOST_FOREIGN, Shift, ShiftMeter, contact_confidence, lift_confidence, shift_confidence
+from damludo.vision.shift import MOST_FOREIGN, Shift, ShiftMeter
+from damludo.vision.touch import contact_confidence, lift_confidence, shift_confidence
 from damludo.vision.view import BoardView
 
 Draw = Callable[..., Image]

@@ -55,13 +55,14 @@ class Desk:
     time_s: float = 0.0
     number: int = 0
     hands: int = 0
+    newest: Frame | None = None
 
     def show(self, content: Board, frames: int = 8, **more: object) -> None:
         """Hold a board still before the camera; the reader sees it as it is."""
         self.reader.says = dict(content)
         for _ in range(frames):
-            scene = self.watcher.update(Frame(self.draw(content, seed=self.number, **more), self.time_s, self.number))
-            self.hands += scene.hand
+            self.newest = Frame(self.draw(content, seed=self.number, **more), self.time_s, self.number)
+            self.hands += self.watcher.update(self.newest).hand
             self.time_s, self.number = self.time_s + 0.1, self.number + 1
 
 
@@ -77,7 +78,6 @@ def moved(board: Board, origin: int, target: int) -> Board:
 
 def test_a_board_that_was_never_quiet_cannot_be_read(desk: Desk, start: Board) -> None:
     desk.show(start, frames=2)
-    assert desk.watcher.quiet_frame() is None
     with pytest.raises(VisionError, match="not quiet"):
         desk.watcher.read()
 
@@ -106,9 +106,8 @@ def test_a_calm_board_that_is_believed_teaches_how_its_empty_squares_look(desk: 
     assert desk.reader.taught == []
     desk.watcher.believe(start)
     assert desk.reader.taught == [start]
-    frame = desk.watcher.quiet_frame()
-    assert frame is not None
-    desk.watcher.believe(moved(start, C3, D4), (frame,))
+    assert desk.newest is not None
+    desk.watcher.believe(moved(start, C3, D4), (desk.newest,))
     assert desk.reader.taught == [start]
 
 

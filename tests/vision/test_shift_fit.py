@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from damludo.vision.shifting import ADDED, Held, carried, fit, light_terms, slopes_of, unexplained
+from damludo.vision.shift_fit import ADDED, Held, carried, fit, light_terms, slopes_of, unexplained
 
 SIDE = 25
 LINE = np.linspace(-1.0, 1.0, SIDE)
