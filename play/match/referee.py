@@ -32,6 +32,10 @@ FORGOTTEN_CROWN_LOG_PRIOR = -3.0
 lead a king by so much, and then is one with 95 %. Of 960 crowns that lay, 124 of them beside a reflection or in a head's shadow,
 none looked so much like a man; of 836 men in even light 0.7 % led by less."""
 
+PARTED_KING_LOG_PRIOR = -12.0
+"""The same for a king of which only one disc was carried: who lifts a disc sees that another one lies below it. The square that a
+black king left looks like a black man's in bad light: that he stands there must be seen clearly."""
+
 
 @dataclass(frozen=True, slots=True)
 class ActionOutcome:
@@ -160,12 +164,11 @@ def doubtful_squares(reading: BoardReading, content: Mapping[int, Content], most
 
 
 def _log_prior(verdict: Verdict) -> float:
-    if (
-        isinstance(verdict, Unfinished)
-        and verdict.crown_missing
-        and not (verdict.discs_to_remove or verdict.continue_to)
-    ):
-        return FORGOTTEN_CROWN_LOG_PRIOR
+    if isinstance(verdict, Unfinished):
+        if verdict.disc_left is not None:
+            return PARTED_KING_LOG_PRIOR
+        if verdict.crown_missing and not (verdict.discs_to_remove or verdict.continue_to):
+            return FORGOTTEN_CROWN_LOG_PRIOR
     return LOG_PRIOR[type(verdict)]
 
 

@@ -228,6 +228,29 @@ def test_a_crown_is_missed_when_the_picture_outweighs_how_seldom_one_is_forgotte
 
 
 @pytest.mark.parametrize(
+    ("behind_nats", "left"),
+    [(-2.0, None), (7.0, None), (20.0, "g1")],
+    ids=["seen gone", "in bad light", "seen clearly"],
+)
+def test_a_king_has_left_a_disc_behind_only_where_it_is_clearly_seen(behind_nats: float, left: str | None) -> None:
+    """A black king stepped off a dark square, which in changing light looked like one man by 5 to 7 nats."""
+    damludo = variant("damludo")
+    game = Game.new(damludo, parse_fen(damludo, "B:WKa1:BKg1"))
+    square = damludo.board.square
+    board = dict(board_content(damludo.board.playable, game.position))
+    board |= {square("g1"): Content.EMPTY, square("f2"): Content.BLACK_KING}
+    table = clear(board)
+    table[square("g1"), Content.BLACK_MAN] = behind_nats
+    table[square("f2"), Content.BLACK_MAN] = -2.5
+    verdict = rule(game, BoardReading(grid_of_board(damludo.board), table, 0.0, 0)).verdict
+    if left is None:
+        assert isinstance(verdict, Legal)
+    else:
+        assert isinstance(verdict, Unfinished)
+        assert verdict.disc_left == square(left)
+
+
+@pytest.mark.parametrize(
     ("left_by_nats", "squares", "sentence"),
     [(2.0, ["c3"], "the squares named are hard to see"), (4.0, [], "please say the move, or show it again")],
     ids=["a square in doubt", "none in doubt"],
