@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -219,7 +220,7 @@ def components(
     region: Region,
     machine: Mask | None,
     looks: Looks | None = None,
-    crossing: NDArray[np.bool_] | None = None,
+    crossing: NDArray[np.int32] | None = None,
 ) -> Cover:
     """Return what hides the board, part by part.
 
@@ -229,7 +230,7 @@ def components(
         region: the part of the picture that is watched, with its border and, where the pose is known, its spots.
         machine: where the machine is, same shape; None if it is out of sight.
         looks: the pictures that the mask was found from; without them no part is wider at the border than one stack.
-        crossing: where an arm crosses the border that was seen before, same shape.
+        crossing: where arms cross the border that were seen before, each with its number, else 0; same shape.
     """
     count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     touching = np.bincount(labels[region.border > 0], minlength=count)
@@ -238,7 +239,7 @@ def components(
     beside, near, known = np.zeros((3, count), dtype=np.bool_)
     near[labels[region.near_border > 0]] = True
     if crossing is not None:
-        known[labels[crossing & (mask > 0)]] = True
+        known[_arms_of(crossing, labels, statistics)] = True
     inner = np.bincount(labels[region.inner_field > 0], minlength=count)
     if machine is not None:
         beside[labels[cv2.dilate(machine, np.ones((3, 3), np.uint8)) > 0]] = True
@@ -270,6 +271,15 @@ def components(
     patches.sort(key=lambda patch: -patch.squares)
     discs, arms = (chosen[labels].astype(np.uint8) for chosen in (is_disc, is_arm))
     return Cover(mask=mask, discs=discs, patches=tuple(patches), arms=arms)
+
+
+def _arms_of(crossing: NDArray[np.int32], labels: NDArray[Any], statistics: NDArray[Any]) -> list[int]:
+    """Return the part that each arm is: of those where it crosses the border the largest; what parted from it is no arm."""
+    arms = []
+    for number in np.unique(crossing[crossing > 0]):
+        parts = np.unique(labels[(crossing == number) & (labels > 0)])
+        arms.append(int(parts[statistics[parts, cv2.CC_STAT_AREA].argmax()]))
+    return arms
 
 
 def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | None) -> bool:

@@ -28,12 +28,14 @@ class ArmInSight:
     def __init__(self, near_border: Mask) -> None:
         self._near_border = near_border
         self._arms: Mask | None = None
-        self._comes = False
+        self._comes = self._went = False
 
     def crossing(
         self, mask: Mask, moving: NDArray[np.bool_], *, hand: bool, lies: bool, gap_s: float
-    ) -> NDArray[np.bool_] | None:
-        """Return where an arm that was seen in the frame before still crosses the border; None if none does.
+    ) -> NDArray[np.int32] | None:
+        """Return where arms that were seen in the frame before still cross the border, each with a number of its own, else 0.
+
+        None if none does.
 
         Args:
             mask: what hides the board in this frame, reduced size, 1 there.
@@ -42,6 +44,7 @@ class ArmInSight:
             lies: nothing stirred for so long that a thing lies there.
             gap_s: since the frame before.
         """
+        self._went = False
         if self._arms is None or not hand or lies or gap_s > LONGEST_GAP_S:
             return None
         # An arm and the place of a disc beside it that touches the border, too, are one part.
@@ -50,13 +53,15 @@ class ArmInSight:
         wide = np.bincount(labels.ravel(), minlength=count)
         moved = np.bincount(labels[moving], minlength=count)
         hidden = np.bincount(labels[mask > 0], minlength=count)
+        self._went = bool(hidden[1:].sum() < CHANGED_PART * wide[1:].sum())
         stays = (moved < CHANGED_PART * wide) & (hidden > (1.0 - FREED_PART) * wide)
         stays[0] = False
-        return np.asarray(stays[labels], dtype=np.bool_) if stays.any() else None
+        return np.asarray(labels * stays[labels], dtype=np.int32) if stays.any() else None
 
     def see(self, cover: Cover) -> None:
         """Take in what hides the board in this frame."""
         comes = bool((cover.arms & self._near_border).any())
         # An arm comes over the border for two frames at least; discs that lie elsewhere from one to the next were not seen moved.
-        self._arms = cover.arms if comes and self._comes else None
+        # In the frame in which it is gone, what it leaves there has changed like an arm.
+        self._arms = cover.arms if comes and self._comes and not self._went else None
         self._comes = comes

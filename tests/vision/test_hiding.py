@@ -345,7 +345,8 @@ def test_the_part_that_touches_where_an_arm_crosses_the_border_is_that_arm(view_
     still = np.zeros(mask.shape, dtype=np.bool_)
     assert hand_evidence(cover_of(mask, region), SURELY_IN, machine=False) < 0.0
     # A finger's breadth beside it the arm no longer hides the border.
-    crossing = (cv2.dilate(tip, np.ones((3, 3), np.uint8)) > 0) & (region.near_border > 0)
+    wider = (cv2.dilate(tip, np.ones((3, 3), np.uint8)) > 0) & (region.near_border > 0)
+    crossing = wider.astype(np.int32)
     cover = components(mask, still, region, None, None, crossing)
     assert sorted(patch.arm for patch in cover.patches) == [False, True]
     assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
@@ -363,3 +364,17 @@ def test_what_parts_from_an_arm_is_the_place_of_a_disc_and_not_an_arm_that_stays
     both = cover_of(np.asarray(hand | place, dtype=np.uint8), region, moving=True)
     assert len(both.patches) == 2
     assert np.array_equal(both.arms, hand)
+
+
+def test_an_arm_goes_on_as_its_largest_part(view_from_above: BoardView) -> None:
+    """The place of a king that was lifted beside the arm parts from it; of two arms each goes on as its own."""
+    view = leant(view_from_above, 20.0)
+    region = Region.of_view(view)
+    hand, place = arm(view, region, 2.0, 1.5, 4.0), stacks(view, region, H8)
+    mask, still = np.asarray(hand | place, dtype=np.uint8), np.zeros(hand.shape, dtype=np.bool_)
+    border = (mask > 0) & (region.near_border > 0)
+    one = components(mask, still, region, None, None, border.astype(np.int32))
+    assert np.array_equal(one.arms, hand)
+    numbers = np.where(hand > 0, 1, 2) * border
+    two = components(mask, still, region, None, None, np.asarray(numbers, dtype=np.int32))
+    assert np.array_equal(two.arms, mask)
