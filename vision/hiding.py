@@ -21,6 +21,8 @@ STILL = 0.1
 """A part of which less than this changed lies still, but for a trembling shadow."""
 ARM_BORDER_SQUARES = 0.25
 """What touches the border along less than this is no arm."""
+COMES_PART_A_SECOND, MOST_COMES_PART = 2.0, 0.5
+"""What comes over the border stirs in more than this part; the place that an arm goes from slowly, and its shadow, in less."""
 USUAL_ARM_SQUARES = 0.65
 """From this area on, what touches the border as arms do rather is one."""
 FILLED = 0.65
@@ -221,6 +223,7 @@ def components(
     machine: Mask | None,
     looks: Looks | None = None,
     crossing: NDArray[np.int32] | None = None,
+    gap_s: float = 0.1,
 ) -> Cover:
     """Return what hides the board, part by part.
 
@@ -231,6 +234,7 @@ def components(
         machine: where the machine is, same shape; None if it is out of sight.
         looks: the pictures that the mask was found from; without them no part is wider at the border than one stack.
         crossing: where arms cross the border that were seen before, each with its number, else 0; same shape.
+        gap_s: since the frame before.
     """
     count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     touching = np.bincount(labels[region.border > 0], minlength=count)
@@ -262,7 +266,8 @@ def components(
         if still and not patch.arm and patch.squares <= CHAIN_SQUARES and (touching[k] or not patch.may_be_a_disc):
             patch = replace(patch, explained=_explained_by_discs(labels == k, region, looks))
         patches.append(patch)
-        comes[k] = patch.near_border and (patch.reaches_out or patch.stirs) and not patch.at_rest
+        stirs = patch.moving_squares > min(COMES_PART_A_SECOND * gap_s, MOST_COMES_PART) * patch.squares
+        comes[k] = patch.near_border and (patch.stirs or (patch.reaches_out and stirs))
         is_disc[k] = still and not patch.arm and (patch.explained or patch.may_be_a_disc or patch.lies_inside)
     is_arm = known & near
     if (is_arm | comes).any():

@@ -263,7 +263,7 @@ class MotionWatch:
         lies, gap_s = time_s - self._last_motion_s >= LYING_S, time_s - self._previous_s
         crossing = self._arm.crossing(mask, moving, hand=self._log_odds > 0.0, lies=lies, gap_s=gap_s)
         looks = Looks.of(self._calm.gray, gray) if mask.any() else None
-        return components(mask, moving, self.region, self._machine_part, looks, crossing)
+        return components(mask, moving, self.region, self._machine_part, looks, crossing, gap_s)
 
     def _hidden(self, calm: _Calm, gray: Gray) -> Mask:
         """Return where the gradients of a calm picture are missing, 1 there."""
