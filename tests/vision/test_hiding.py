@@ -384,7 +384,7 @@ def test_an_arm_goes_on_as_its_largest_part(view_from_above: BoardView) -> None:
 def test_an_arm_comes_at_a_speed_and_what_it_leaves_beside_the_border_stirs_less(
     view_from_above: BoardView, gap_s: float, comes: bool
 ) -> None:
-    """A seventh of a king at the border changed with each frame as the hand went: too little for an arm, but not at 30 a second."""
+    """A seventh of a king at the border changed in each frame as the hand went: too little for an arm, but not at 30 a second."""
     region = Region.of_view(leant(view_from_above, 20.0))
     king = arm(leant(view_from_above, 20.0), region, 3.0, 1.5, 1.4)
     moving = king.astype(bool) & (np.cumsum(king.sum(axis=0))[None] < 0.17 * king.sum())
