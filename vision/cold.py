@@ -10,6 +10,7 @@ from damludo.vision.frame import Image
 from damludo.vision.look import FEWEST_DISCS, FIRST_RADIUS, Look, learn_look, matched, normalised
 from damludo.vision.mixture import Mixture, explain
 from damludo.vision.patches import PATCH, Patches
+from damludo.vision.reading import MOST_NATS
 from damludo.vision.squares import SquareReader
 from damludo.vision.traits import Traits, traits_of
 from damludo.vision.view import BoardView
@@ -18,8 +19,6 @@ Floats = NDArray[np.float32]
 Floats64 = NDArray[np.float64]
 
 KINDS = (Content.EMPTY, Content.WHITE_MAN, Content.BLACK_MAN)
-MOST_NATS = 30.0
-"""No place says more than this (see `BoardReading`)."""
 
 CENTRE = 0.2
 """Radius of the middle of a square that is looked at first, in squares."""

@@ -13,7 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.frame import Image
-from damludo.vision.height import GROUND, KNOWN_GROUND, ROBUST, SAMPLES_A_FACT, prior, sample_weights
+from damludo.vision.height import (
+    DENSER,
+    GROUND,
+    KNOWN_GROUND,
+    MOST_HEIGHT_NATS,
+    ROBUST,
+    SAMPLES_A_FACT,
+    STRIDE,
+    prior,
+    sample_weights,
+)
 from damludo.vision.light import LightField
 from damludo.vision.patches import Patches
 from damludo.vision.stack import SIDE, Canvas, Floats, StackField, StackLook, paint_on
@@ -36,14 +46,10 @@ MUCH_LIGHT = 2.5
 came with the disc is not as smooth as what is fitted."""
 ROUNDS, FULL_ROUNDS = 5, 2
 """Rounds of fitting; in so many of them the derivatives by the scene's numbers are taken anew."""
-STRIDE = 0.08
-"""The most that an offset or a gain may change in one round."""
 ALIKE = 7.0
 """So many neighbouring samples err alike and count as one: fewer than `SAMPLES_A_FACT`, as much of that is fitted here."""
-DENSER = 2
-"""Each sample, of a chequerboard, stands for so many of the whole patch."""
-MOST_NATS = 20.0
-"""A closer look says no more than this."""
+SCENE = len(STEPS)
+"""Numbers of the scene that stacks of one side share."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -124,7 +130,7 @@ class CrownJudge:
         man = min(man, closely.fit(king.feet[:2]), key=lambda fit: fit.cost)
         poor = min(man.cost, king.cost) / max(int(np.count_nonzero(weight)), 1)
         trust = USUAL_COST / max(poor, USUAL_COST) * MUCH_LIGHT / max(man.light, king.light, MUCH_LIGHT)
-        return float(np.clip(0.5 * trust * (man.cost - king.cost), -MOST_NATS, MOST_NATS))
+        return float(np.clip(0.5 * trust * (man.cost - king.cost), -MOST_HEIGHT_NATS, MOST_HEIGHT_NATS))
 
     def _ground(self, row: int, side: int, occupied: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """Return the brightness of the empty place, shape (1, n), and the weights of the samples, shape (n,)."""
@@ -174,10 +180,10 @@ class _Closely:
         scene's numbers.
         """
         k = len(feet)
-        known, state = self._prior(k), np.zeros(k + EXTRA + 9)
+        known, state = self._prior(k), np.zeros(k + EXTRA + SCENE)
         state[:k] = feet
         best = (np.inf, state, 0.0)
-        by_numbers, doubtful = np.zeros((9, len(self.seen))), ALIKE / (DENSER * ROBUST**2)
+        by_numbers, doubtful = np.zeros((SCENE, len(self.seen))), ALIKE / (DENSER * ROBUST**2)
         stride = np.concatenate([np.full(k + EXTRA, STRIDE), STRIDES])
         for number in range(ROUNDS + 1):
             steps = STEPS if number < FULL_ROUNDS else STEPS[:0]
@@ -200,7 +206,7 @@ class _Closely:
         """Return the precision matrix of the state."""
         face = SAME_DISC if offsets == 2 else OTHER_DISC
         extra = np.array([face, SLOPE, SLOPE, GLOW, GLOW_SLOPE, GLOW_SLOPE]) ** -2.0
-        known = np.diag(np.concatenate([np.zeros(offsets + 2), extra, np.zeros(9)]))
+        known = np.diag(np.concatenate([np.zeros(offsets + 2), extra, np.zeros(SCENE)]))
         known[: offsets + 2, : offsets + 2] = prior(offsets)
         known[offsets + EXTRA :, offsets + EXTRA :] = self.told
         return known

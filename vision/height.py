@@ -34,7 +34,7 @@ MORE_ROUNDS = 4
 """... and so many more where a king seems to stand."""
 STRIDE = 0.08
 """Most that an offset may change in one round (squares)."""
-MOST_NATS = 20.0
+MOST_HEIGHT_NATS = 20.0
 """No stack says more than this."""
 POOR = 0.5
 """A fit that costs more than this for each sample explains little (three of four right fits cost less)."""
@@ -203,7 +203,7 @@ class HeightJudge:
         man = fit_on(canvas, self._look, side[rows], seen, weight, start, ROUNDS, DENSER)
         king = self._best_king(canvas, side[rows], seen, weight, man)
         self._settle(canvas, side[rows], seen, weight, man, king)
-        result[rows] = np.clip(0.5 * (man.cost - king.cost), -MOST_NATS, MOST_NATS)
+        result[rows] = np.clip(0.5 * (man.cost - king.cost), -MOST_HEIGHT_NATS, MOST_HEIGHT_NATS)
         return result
 
     def _best_king(self, canvas: Canvas, side: Rows, seen: Floats, weight: Floats, man: Fit) -> Fit:

@@ -54,18 +54,17 @@ class Looks:
 
     Attributes:
         before: log-brightness of the calm picture, reduced size.
-        now: that of this frame in the same exposure.
+        now: that of this frame, in whatever light.
     """
 
     before: Gray
     now: Gray
 
-    @classmethod
-    def of(cls, before: Gray, now: Gray) -> "Looks":
-        """Return both pictures in the light of the first: without what a lamp at one side did meanwhile, or the exposure."""
-        ratio = now - before
+    def _now_in_first_light(self) -> Gray:
+        """Return this frame without what a lamp at one side did meanwhile, or the exposure."""
+        ratio = self.now - self.before
         light, share = light_plane(ratio)
-        return cls(before, now - (light if share >= LAMP_SHARE else np.float32(np.median(ratio[::2, ::2]))))
+        return self.now - (light if share >= LAMP_SHARE else np.float32(np.median(ratio[::2, ::2])))
 
     def exchanged(self, spots: tuple[Spot, ...]) -> NDArray[np.bool_]:
         """Return for each place whether its disc went to another place or came from there; shape (spots,).
@@ -73,8 +72,8 @@ class Looks:
         Both show what the other one showed. Or, where squares of both colours are played on: the one shows what the other one
         showed, which now looks like untouched places of its own colour.
         """
-        feet = [spot.foot > 0 for spot in spots]
-        before, now = (np.array([np.median(picture[foot]) for foot in feet]) for picture in (self.before, self.now))
+        feet, pictures = [spot.foot > 0 for spot in spots], (self.before, self._now_in_first_light())
+        before, now = (np.array([np.median(picture[foot]) for foot in feet]) for picture in pictures)
         contrast, carried = np.abs(now - before), np.abs(now[None, :] - before[:, None])
         meets = (carried + carried.T <= EXCHANGE_PART * contrast[:, None]).any(axis=1)
         odd = np.array([spot.odd for spot in spots])
@@ -266,13 +265,13 @@ def components(
         if still and not patch.arm and patch.squares <= CHAIN_SQUARES and (touching[k] or not patch.may_be_a_disc):
             patch = replace(patch, explained=_explained_by_discs(labels == k, region, looks))
         patches.append(patch)
-        stirs = patch.moving_squares > min(COMES_PART_A_SECOND * gap_s, MOST_COMES_PART) * patch.squares
-        comes[k] = patch.near_border and (patch.stirs or (patch.reaches_out and stirs))
+        fast = patch.moving_squares > min(COMES_PART_A_SECOND * gap_s, MOST_COMES_PART) * patch.squares
+        comes[k] = patch.near_border and fast and (patch.reaches_out or patch.stirs)
         is_disc[k] = still and not patch.arm and (patch.explained or patch.may_be_a_disc or patch.lies_inside)
-    is_arm = known & near
-    if (is_arm | comes).any():
+    is_arm = known
+    if (known | comes).any():
         # A smaller part that stirs, too, is the place that a disc was taken from: it parts from the arm.
-        is_arm[np.where(is_arm | comes, statistics[:, cv2.CC_STAT_AREA], 0).argmax()] = True
+        is_arm[np.where(known | comes, statistics[:, cv2.CC_STAT_AREA], 0).argmax()] = True
     patches.sort(key=lambda patch: -patch.squares)
     discs, arms = (chosen[labels].astype(np.uint8) for chosen in (is_disc, is_arm))
     return Cover(mask=mask, discs=discs, patches=tuple(patches), arms=arms)

@@ -26,8 +26,8 @@ EMPTY_NUDGE_LOG_PRIOR = -16.0
 """The same for an empty place: there is nothing to lift or brush, only a shadow can have changed it. A dark disc on a dark square
 hardly differs from the square, but it does change it."""
 OTHER_COLOUR_LOG_PRIOR = -10.0
-"""By so much less likely than that is a disc of the other colour on a place that held one: it takes two acts that no turn has
-but a king's chain that ends where it took one; then the place surely changed. In glare a dark disc looks like a light one."""
+"""By so much less likely is a disc of the other colour on a place that held one: it takes two acts that hardly a turn has, and in
+glare a dark disc looks like a light one. Each nat of evidence that the place changed makes up for one of these."""
 CARRIED_NATS = -2.5
 """A baseline from another pose of the camera is never better evidence that a place did not change."""
 LEAST_SAY_NATS = 3.0

@@ -262,7 +262,7 @@ class MotionWatch:
             mask = self._opened(mask & self._hidden(self._still, gray))
         lies, gap_s = time_s - self._last_motion_s >= LYING_S, time_s - self._previous_s
         crossing = self._arm.crossing(mask, moving, hand=self._log_odds > 0.0, lies=lies, gap_s=gap_s)
-        looks = Looks.of(self._calm.gray, gray) if mask.any() else None
+        looks = Looks(self._calm.gray, gray)
         return components(mask, moving, self.region, self._machine_part, looks, crossing, gap_s)
 
     def _hidden(self, calm: _Calm, gray: Gray) -> Mask:
@@ -331,7 +331,7 @@ class MotionWatch:
         if self._still is not None and not (self._follows or lies):
             seen = self.region.inside if self._machine_part is None else self.region.inside & (1 - self._machine_part)
             hidden = self._opened(self._hidden(self._still, gray) & seen)
-            looks = Looks.of(self._still.gray, gray)
+            looks = Looks(self._still.gray, gray)
             new = components(hidden, moving, self.region, self._machine_part, looks)
             if any(patch.border_squares >= ARM_BORDER_SQUARES and not patch.explained for patch in new.patches):
                 return

@@ -154,11 +154,7 @@ class Carrier:
             ]
         for _ in range(1 + READ_AGAIN):
             self._lookout.wait_for_quiet()
-            settled = settle(
-                rank(self._lookout.read(), guesses),
-                lambda guess: not guess.missing,
-                benefit_nats=0.0,  # of its own crown the machine has to be convinced like anybody
-            )
+            settled = settle(rank(self._lookout.read(), guesses))
             if settled.sure:
                 return settled.outcome
             self._lookout.look_for(0.5)

@@ -5,7 +5,7 @@ board it would leave; the eyes rank the outcomes. The referee never rules on les
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic
@@ -19,7 +19,7 @@ from damludo.rules.traits import Variant
 from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished, Verdict
 from damludo.vision.content import Content
 from damludo.vision.reading import BoardReading
-from damludo.vision.recognise import MARGIN_LIMIT_NATS, AnyOutcome, Ranking, rank
+from damludo.vision.recognise import AnyOutcome, Ranking, rank
 
 READ_AGAIN = 3
 """An unclear reading is repeated this often, on fresh pictures, before a person is asked."""
@@ -70,7 +70,7 @@ class Ruling:
 def rule(game: Game, reading: BoardReading) -> Ruling:
     """Say what the human most likely did since the game's position, and whether that is sure."""
     ranking = rank(reading, _outcomes(game.variant, game.position))
-    settled = settle(ranking, lambda outcome: isinstance(outcome.verdict, Legal), benefit_nats=0.0)
+    settled = settle(ranking)
     best = settled.outcome
     return Ruling(
         best.verdict,
@@ -97,23 +97,15 @@ class Settled(Generic[AnyOutcome]):
     sure: bool
 
 
-def settle(
-    ranking: Ranking[AnyOutcome], complete: Callable[[AnyOutcome], bool], benefit_nats: float = MARGIN_LIMIT_NATS
-) -> Settled[AnyOutcome]:
-    """Choose the best outcome; where only a crown is in doubt, one that is `complete`, unless another leads by `benefit_nats`.
+def settle(ranking: Ranking[AnyOutcome]) -> Settled[AnyOutcome]:
+    """Choose the best outcome; one that differs from it by a crown alone is no rival: that height was weighed, with its prior.
 
-    A second disc is the hardest thing to see from above, and the law knows who is to be crowned: that a crown is missing has to
-    be seen clearly, that it is there has not.
+    A second disc is the hardest thing to see from above: who waited for a clear lead would ask about every crown.
     """
     first = ranking.candidates[0]
-    crowns = [c for c in ranking.candidates[1:] if _differ_by_crown(first.outcome.content, c.outcome.content)]
-    best = first
-    if not complete(first.outcome):
-        near = (c for c in crowns if complete(c.outcome) and first.score - c.score < benefit_nats)
-        best = next(near, first)
-    rivals = (c for c in ranking.candidates if c is not first and c not in crowns)
+    rivals = (c for c in ranking.candidates[1:] if not _differ_by_crown(first.outcome.content, c.outcome.content))
     margin = min((first.lead_over(rival) for rival in rivals), default=math.inf)
-    return Settled(best.outcome, margin, margin >= ranking.margin_limit_nats and ranking.explained)
+    return Settled(first.outcome, margin, margin >= ranking.margin_limit_nats and ranking.explained)
 
 
 def _differ_by_crown(one: Mapping[int, Content], other: Mapping[int, Content]) -> bool:

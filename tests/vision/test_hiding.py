@@ -111,7 +111,7 @@ def test_discs_that_exchanged_their_places_may_be_wide_at_the_border(
     wide = cv2.dilate(stacks(view, region, *places), region.kernel(0.25))
     mask = np.asarray(cv2.bitwise_and(wide, region.inside), dtype=np.uint8)
     brighter = np.float32(0.21)
-    looks = Looks.of(brightness(view, region, places, before), brightness(view, region, places, now) + brighter)
+    looks = Looks(brightness(view, region, places, before), brightness(view, region, places, now) + brighter)
     cover = cover_of(mask, region, looks=looks)
     assert only(cover).border_squares > OVERHANG_SQUARES
     assert only(cover).explained == explained
@@ -140,7 +140,7 @@ def test_a_place_that_exchanged_its_looks_may_show_less_of_its_change(
     came = cv2.dilate(stacks(view, region, F8), region.kernel(0.1))
     mask = left | np.asarray(cv2.bitwise_and(came, region.inside), dtype=np.uint8)
     assert 0.5 < mask[foot].mean() < 0.65
-    looks = Looks.of(brightness(view, region, (F8, E7), (3.64, 5.27)), brightness(view, region, (F8, E7), now))
+    looks = Looks(brightness(view, region, (F8, E7), (3.64, 5.27)), brightness(view, region, (F8, E7), now))
     cover = cover_of(mask, region, looks=looks)
     assert only(cover).border_squares >= 0.25
     assert only(cover).explained == explained
@@ -166,7 +166,7 @@ def test_a_disc_that_surely_left_had_a_shadow(
     dark, half = np.zeros_like(seen), round(0.5 * region.square_px)
     cv2.rectangle(dark, (x - half, y), (x + half, y + round((0.76 + shadow) * region.square_px)), (1.0,), -1)
     mask = np.asarray(cv2.bitwise_and(seen | dark, region.inside), dtype=np.uint8)
-    looks = Looks.of(brightness(view, region, (H8, D4), (3.56, 5.16)), brightness(view, region, (H8, D4), now))
+    looks = Looks(brightness(view, region, (H8, D4), (3.56, 5.16)), brightness(view, region, (H8, D4), now))
     cover = cover_of(mask, region, looks=looks)
     assert not only(cover).may_be_a_place_at_rest
     assert only(cover).explained == explained
@@ -189,7 +189,7 @@ def test_places_exchange_what_they_show_in_another_light(
     region = Region.of_view(view_from_above)
     light = 0.22 + np.linspace(lamp, -lamp, region.inside.shape[1], dtype=np.float32)
     before, after = (brightness(view_from_above, region, (H8, D4), values) for values in ((3.47, 4.60), now))
-    found = Looks.of(before, np.asarray(after + light, dtype=np.float32)).exchanged(region.spots)
+    found = Looks(before, np.asarray(after + light, dtype=np.float32)).exchanged(region.spots)
     places = [region.spots[k].place for k in np.flatnonzero(found)]
     assert places == ([D4, H8] if exchanged else [])
 
@@ -351,7 +351,7 @@ def test_the_part_that_touches_where_an_arm_crosses_the_border_is_that_arm(view_
     assert sorted(patch.arm for patch in cover.patches) == [False, True]
     assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
     assert np.array_equal(cover.arms > 0, tip > 0)
-    assert np.array_equal(cover.discs > 0, (disc > 0) & (cover.discs > 0))
+    assert np.array_equal(cover.discs, disc)
 
 
 def test_what_parts_from_an_arm_is_the_place_of_a_disc_and_not_an_arm_that_stays(view_from_above: BoardView) -> None:
