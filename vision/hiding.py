@@ -139,6 +139,12 @@ class Patch:
         return self.inside and self.at_rest and self.squares <= CHAIN_SQUARES
 
     @property
+    def has_no_arm(self) -> bool:
+        """No arm comes to it over the border, nor is one hidden by the machine."""
+        beside = self.near_border or self.beside_machine
+        return not self.arm and (not beside or self.explained or self.may_be_a_disc)
+
+    @property
     def stirs(self) -> bool:
         """Most of it changed since the frame before."""
         return self.moving_squares > 0.5 * self.squares
