@@ -242,7 +242,7 @@ class _Colour:
         np.log(far, out=far)
         far *= np.float32(-(DEGREES + 3) / 2)
         far += self.constant
-        return np.maximum(far, np.float32(ANYTHING), out=far)
+        return far.clip(ANYTHING, np.inf, out=far)
 
 
 def _planes(colours: Floats) -> Floats:
