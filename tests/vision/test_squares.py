@@ -148,7 +148,7 @@ def plain_evidence(view: BoardView, look: Look, image: Image) -> np.ndarray:
             best[:, kind] = scores[:, kind, y - 1 : y + 2, x - 1 : x + 2].max(axis=(1, 2))
         man, king = best.T - CHOICE
         rows.append(np.array([0, man[0], king[0] - SECOND_DISC, man[1], king[1] - SECOND_DISC]))
-    return np.array(rows) + look.occupied[patches.odd][:, None] * [0, 1, 1, 1, 1]
+    return np.asarray(np.array(rows) + look.occupied[patches.odd][:, None] * np.array([0, 1, 1, 1, 1]))
 
 
 def test_outlines_say_what_they_say_place_by_place(
