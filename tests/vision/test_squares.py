@@ -129,7 +129,7 @@ def plain_evidence(view: BoardView, look: Look, image: Image) -> np.ndarray:
 
     def density(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
         far = -(DEGREES + 3) / 2 * np.log1p((((seen - mean) / spread) ** 2).sum(axis=1) / DEGREES)
-        return np.maximum(far - np.log(spread).sum(axis=-1), ANYTHING)
+        return np.asarray(np.maximum(far - np.log(spread).sum(axis=-1), ANYTHING), dtype=np.float64)
 
     rows = []
     for seen, odd, mirrored, masks in zip(colours, patches.odd, light.reflected, patches.masks, strict=True):
@@ -148,7 +148,8 @@ def plain_evidence(view: BoardView, look: Look, image: Image) -> np.ndarray:
             best[:, kind] = scores[:, kind, y - 1 : y + 2, x - 1 : x + 2].max(axis=(1, 2))
         man, king = best.T - CHOICE
         rows.append(np.array([0, man[0], king[0] - SECOND_DISC, man[1], king[1] - SECOND_DISC]))
-    return np.asarray(np.array(rows) + look.occupied[patches.odd][:, None] * np.array([0, 1, 1, 1, 1]))
+    played = look.occupied[patches.odd][:, None] * np.array([0, 1, 1, 1, 1])
+    return np.asarray(played + rows, dtype=np.float64)
 
 
 def test_outlines_say_what_they_say_place_by_place(
