@@ -6,9 +6,10 @@ import cv2
 import numpy as np
 import pytest
 
-from damludo.vision.change import PatchSampler
+from damludo.vision.change import ChangeEvidence, PatchSampler
 from damludo.vision.content import Content
 from damludo.vision.frame import Image
+from damludo.vision.joining import unsettled_discs, with_stays
 from damludo.vision.staying import MOST_STAY_NATS, stay_evidence
 from damludo.vision.view import BoardView
 
@@ -87,3 +88,25 @@ def test_a_veil_over_the_board_makes_no_disc_disappear(view_from_above: BoardVie
     discs = [place for place, what in start.items() if what is not Content.EMPTY]
     found = evidence(view_from_above, start, before, np.clip(after, 0, 255).astype(np.uint8), *discs)
     assert min(found.values()) > -1.0
+
+
+@pytest.mark.parametrize(
+    ("ratio", "lead", "asked"),
+    [(-5.8, 7.8, True), (-5.8, -7.8, True), (-5.8, 20.0, False), (2.0, 7.8, False)],
+    ids=["unchanged", "misread", "well seen", "changed"],
+)
+def test_only_a_disc_for_which_hardly_more_speaks_than_that_nothing_changed_is_looked_at(
+    ratio: float, lead: float, asked: bool
+) -> None:
+    table = np.full((64, 5), -30.0)
+    table[TAKEN, [Content.EMPTY, Content.BLACK_MAN]] = -lead, 0.0
+    believed = {TAKEN: Content.BLACK_MAN, PUT: Content.EMPTY}
+    change = ChangeEvidence(np.ones(64), np.full(64, ratio))
+    assert unsettled_discs(table, believed, change) == ([TAKEN] if asked else [])
+
+
+def test_what_speaks_for_a_disc_speaks_against_an_empty_place_alone() -> None:
+    heard = with_stays(np.zeros((64, 5)), {TAKEN: 3.5, PUT: -2.0})
+    assert heard[TAKEN].tolist() == [-3.5, 0.0, 0.0, 0.0, 0.0]
+    assert heard[PUT].tolist() == [2.0, 0.0, 0.0, 0.0, 0.0]
+    assert not np.delete(heard, [TAKEN, PUT], axis=0).any()
