@@ -117,20 +117,17 @@ def with_crowns(table: NDArray[np.float64], crowns: Mapping[int, float]) -> NDAr
     return table
 
 
-def unsettled_discs(table: NDArray[np.float64], believed: Mapping[int, Content], change: ChangeEvidence) -> list[int]:
-    """Return the discs that seem to stand where they stood, but for which the places that did not change are all that speaks.
+def unsettled_discs(table: NDArray[np.float64], believed: Mapping[int, Content]) -> list[int]:
+    """Return the places that held discs of which too little tells whether they stay.
 
     Args:
         table: as `combine` returns it.
         believed: the content at the time of the baseline.
-        change: the comparison with it.
     """
     return [
         place
         for place, content in sorted(believed.items())
-        if content is not Content.EMPTY
-        and change.log_likelihood_ratio[place] < 0.0
-        and abs(_lead(table, place, content)) < SETTLED_NATS
+        if content is not Content.EMPTY and abs(_lead(table, place, content)) < SETTLED_NATS
     ]
 
 

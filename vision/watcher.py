@@ -272,7 +272,7 @@ class BoardWatcher:
                 self._baseline_reading = np.asarray(self._reader.read(self._baseline_image, believed), dtype=np.float64)
             gone = gone_evidence(absolute, self._baseline_reading, believed, change, doubtful)
         table = combine(absolute, believed, change, fellows, misled, gone, same_pose=same_pose)
-        unsettled = unsettled_discs(table, believed, change)
+        unsettled = unsettled_discs(table, believed)
         if not unsettled or earlier is None:
             return table
         return with_stays(table, stay_evidence(self._sampler, earlier, self._now, unsettled, believed, change))
