@@ -15,12 +15,23 @@ from damludo.vision.errors import BadPicture, VisionError
 from damludo.vision.fellows import fellow_evidence
 from damludo.vision.frame import Frame, Image
 from damludo.vision.glimpse import Glimpses, changed_beside
-from damludo.vision.joining import beside, combine, contradictions, doubtful_discs, filled, gone_evidence, with_crowns
+from damludo.vision.joining import (
+    beside,
+    combine,
+    contradictions,
+    doubtful_discs,
+    filled,
+    gone_evidence,
+    unsettled_discs,
+    with_crowns,
+    with_stays,
+)
 from damludo.vision.motion import MotionWatch, Outline, Scene
 from damludo.vision.reading import MOST_NATS, BoardReading
 from damludo.vision.region import Region
 from damludo.vision.registration import Drift, Station
 from damludo.vision.shift import Shift, ShiftMeter
+from damludo.vision.staying import stay_evidence
 from damludo.vision.touch import (
     CONTACT_FRAMES,
     LIFT_SHIFT_SQUARES,
@@ -260,7 +271,11 @@ class BoardWatcher:
             if self._baseline_reading is None:
                 self._baseline_reading = np.asarray(self._reader.read(self._baseline_image, believed), dtype=np.float64)
             gone = gone_evidence(absolute, self._baseline_reading, believed, change, doubtful)
-        return combine(absolute, believed, change, fellows, misled, gone, same_pose=same_pose)
+        table = combine(absolute, believed, change, fellows, misled, gone, same_pose=same_pose)
+        unsettled = unsettled_discs(table, believed)
+        if not unsettled or earlier is None:
+            return table
+        return with_stays(table, stay_evidence(self._sampler, earlier, self._now, unsettled, believed, change))
 
     def _with_crowns(self, image: Image, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Look closely at what was put on squares that were empty."""

@@ -412,3 +412,26 @@ def test_a_camera_that_changes_its_brightness_slowly_disturbs_nothing(
     desk.reader.lead = 0.5  # the reader alone would not know: the change has to be seen in today's light
     desk.show(moved(start, C3, D4), light=last)
     assert desk.watcher.read().most_likely() == moved(start, C3, D4)
+
+
+@dataclass
+class BlindReader(TableReader):
+    """Cannot tell whether a man stands on E3."""
+
+    def read(self, image: Image, believed: Mapping[int, Content] | None) -> NDArray[np.float64]:
+        table = super().read(image, believed)
+        table[E3] = (0.0, 0.0, -20.0, -20.0, -20.0)
+        return table
+
+
+def test_a_man_that_the_reader_is_blind_for_surely_stays_where_his_picture_does(
+    view_from_above: BoardView, draw: Draw, start: Board
+) -> None:
+    """That a captured man was left has to lead by 10 nats; that the place did not change is worth 8."""
+    reader = BlindReader()
+    desk = Desk(BoardWatcher(view_from_above, reader), reader, draw)
+    desk.show(start)
+    desk.watcher.believe(start)
+    desk.show(moved(start, C3, D4))
+    row = desk.watcher.read().log_likelihood[E3]
+    assert row[Content.WHITE_MAN] - row[Content.EMPTY] > 10.0
