@@ -47,6 +47,8 @@ CHECK_STATION_S = 1.0
 """So often is looked whether the camera still stands where it stood."""
 WIDE_PART = 0.2
 """If so much of the board moves or is hidden at once, the camera may have been bumped."""
+HIDDEN_PART = 0.5
+"""If so much of the board is hidden it is looked closely whether the camera was bumped, hand or no hand: no arm hides so much."""
 MOVED_FRAMES = 3
 """The camera counts as moved, and is found again, when so many pictures in turn say so."""
 AT_REST_SQUARES = 0.03
@@ -391,15 +393,21 @@ class BoardWatcher:
         wide = WIDE_PART * self.view.grid.columns * self.view.grid.rows
         if self._drifts or scene.moving_squares > wide or (scene.mask_squares > wide and scene.still):
             return True
+        if self._much_is_hidden(scene):
+            return True
         return scene.still and not scene.hand and scene.time_s - self._checked_s >= CHECK_STATION_S
+
+    def _much_is_hidden(self, scene: Scene) -> bool:
+        return scene.mask_squares > HIDDEN_PART * self.view.grid.columns * self.view.grid.rows
 
     def _check_station(self, station: Station, frame: Frame, scene: Scene) -> Scene:
         self._checked_s = frame.time_s
-        drift = station.drift(frame.image)
+        closely = bool(self._drifts) or self._much_is_hidden(scene)
+        drift = station.drift(frame.image, closely=closely and self._newest_station is None)
         if drift is None and self._newest_station is not None:
             # The men stand so differently now that the first picture is of no use.
             station = self._newest_station
-            drift = station.drift(frame.image)
+            drift = station.drift(frame.image, closely=closely)
         if drift is None:
             # Too little of the board is seen: a hand, or a camera that was turned away while it was suspected to move.
             return scene if not self._drifts else self._lost(station, frame, scene)
