@@ -1,4 +1,4 @@
-"""How much a picture looks like another one in which the camera stood elsewhere: whole squares off, a chequered board looks alike.
+"""How much a picture looks like another one that was taken from elsewhere: whole squares off, a chequered board looks alike.
 
 Points of the board that are followed agree with a motion that is a whole square off, too, all but those at the edge. What lies
 beside the board and the men on it do not. So the pictures are compared over the board and what surrounds it, by their local
@@ -47,7 +47,9 @@ class Likeness:
         away = np.sign(corners - corners.mean(axis=0)) * BESIDE_SQUARES * side
         self._outline = _reduced_px(view.project(corners + away), scale)
         px = view.project(corners)
-        self._sigma = BLUR_SQUARES * float(np.linalg.norm(px[1] - px[0])) / (view.grid.columns - view.grid.lines) / scale
+        self._sigma = (
+            BLUR_SQUARES * float(np.linalg.norm(px[1] - px[0])) / (view.grid.columns - view.grid.lines) / scale
+        )
         more = [side * np.array([x, y, 0.0]) for x, y in _around(OFF_SQUARES)]
         self._off = [(px.astype(np.float32), view.project(corners + step).astype(np.float32)) for step in more]
 
@@ -75,7 +77,9 @@ class Likeness:
             motion: carries pixels of the reference picture into the other one, in the pose's pixels; shape (2, 3) or (3, 3).
         """
         inside, here, energy = self._part
-        to_px = np.array([[self._scale, 0.0, (self._scale - 1) / 2], [0.0, self._scale, (self._scale - 1) / 2], [0.0, 0.0, 1.0]])
+        to_px = np.array(
+            [[self._scale, 0.0, (self._scale - 1) / 2], [0.0, self._scale, (self._scale - 1) / 2], [0.0, 0.0, 1.0]]
+        )
         whole = np.linalg.inv(to_px) @ _square(motion) @ to_px
         size = departures.shape[1], departures.shape[0]
         there = cv2.warpPerspective(departures, whole, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)[inside]
@@ -118,7 +122,8 @@ def _square(motion: Floats) -> Floats:
 
 def _halved(values: Departures) -> Departures:
     return np.asarray(
-        cv2.resize(values, (values.shape[1] // COARSE, values.shape[0] // COARSE), interpolation=cv2.INTER_AREA), dtype=np.float32
+        cv2.resize(values, (values.shape[1] // COARSE, values.shape[0] // COARSE), interpolation=cv2.INTER_AREA),
+        dtype=np.float32,
     )
 
 

@@ -36,7 +36,7 @@ AGREE_SQUARES = 0.06
 """Points within this of the common motion agree with it."""
 WINDOW_PX, LEVELS = 21, 3
 NEAR_PX = 30
-"""Around a good guess the pictures are reduced no further than to about so many pixels a square: a hand beside it does not mislead."""
+"""From a good guess on, a square is reduced to no fewer pixels than about so many: a hand beside a crossing does not mislead."""
 SMALL = 2
 """The check works on a picture reduced so many times."""
 
@@ -206,6 +206,14 @@ class Station:
         if nearest is None:
             return None
         return self._pose(self._points_mm, nearest[1].project(self._points_mm).astype(np.float32))
+
+
+def seen_from(view: BoardView, image: Image, before: BoardView) -> Image:
+    """Return a picture, shape (h, w, 3), as the board would look in it from another pose of the same camera."""
+    here, there = (one.project(one.outer_corners_mm()).astype(np.float32) for one in (before, view))
+    motion = cv2.getPerspectiveTransform(here, there)
+    carried = cv2.warpPerspective(image, motion, view.image_size, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(carried, dtype=np.uint8)
 
 
 def _crossings_mm(view: BoardView) -> Floats:
