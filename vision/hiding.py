@@ -34,7 +34,7 @@ LEFT_SQUARES, LEFT_BORDER_SQUARES = 0.2, 0.7
 LEFT_PART = 0.08
 """The same of a long chain, as a part of it."""
 OVERHANG_SQUARES = 1.1
-"""A stack's round top crosses the border along no more than this, seen from 36 degrees; an arm is wider."""
+"""A stack's round top crosses one side of the border along no more than this, seen from 36 degrees; an arm is wider."""
 EXCHANGE_CONTRAST = 0.4
 """Places whose log-brightness changed by this much may have exchanged what they showed (a black king on brown wood: 1.35)."""
 EXCHANGE_PART = 0.5
@@ -93,6 +93,7 @@ class Patch:
         field_squares: the part of its area that lies over the playing field.
         extent_squares: the longer side of its upright box.
         border_squares: length along which it touches the border of the region.
+        side_squares: the same on the side of the border that it touches most.
         moving_squares: the part of its area that changed since the frame before.
         near_border: it comes within a hair of that border.
         beside_machine: it reaches the machine's part, which may hide the arm that it belongs to.
@@ -111,6 +112,7 @@ class Patch:
     explained: bool = False
     inside: bool = False
     arm: bool = False
+    side_squares: float = 0.0
 
     @property
     def weight(self) -> float:
@@ -120,12 +122,12 @@ class Patch:
     @property
     def may_be_a_disc(self) -> bool:
         """As small as a disc that was put down, or as the place it was taken from."""
-        return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.border_squares <= 1.12
+        return self.squares <= 1.6 and self.extent_squares <= 1.6 and self.side_squares <= 1.12
 
     @property
     def may_be_a_place_at_rest(self) -> bool:
         """As a place at the edge that gained or lost its disc, with the shadow on the frame: larger, but nothing stirs."""
-        small = self.squares <= 2.3 and self.extent_squares <= 1.9 and self.border_squares <= 1.3
+        small = self.squares <= 2.3 and self.extent_squares <= 1.9 and self.side_squares <= 1.3
         return small and self.at_rest
 
     @property
@@ -137,6 +139,12 @@ class Patch:
     def lies_inside(self) -> bool:
         """No arm comes to it over the edge of the field, whatever the frame looks like, and nothing of it stirs."""
         return self.inside and self.at_rest and self.squares <= CHAIN_SQUARES
+
+    @property
+    def has_no_arm(self) -> bool:
+        """No arm comes to it over the border, nor is one hidden by the machine."""
+        beside = self.near_border or self.beside_machine
+        return not self.arm and (not beside or self.explained or self.may_be_a_disc)
 
     @property
     def stirs(self) -> bool:
@@ -236,7 +244,7 @@ def components(
         gap_s: since the frame before.
     """
     count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    touching = np.bincount(labels[region.border > 0], minlength=count)
+    touching = np.array([np.bincount(labels[region.border_sides == side], minlength=count) for side in range(1, 5)])
     in_field = np.bincount(labels[region.place_of_pixel < region.columns * region.rows], minlength=count)
     moved = np.bincount(labels[moving], minlength=count)
     beside, near, known = np.zeros((3, count), dtype=np.bool_)
@@ -253,7 +261,8 @@ def components(
             squares=float(statistics[k, cv2.CC_STAT_AREA]) / region.area_px,
             field_squares=float(in_field[k]) / region.area_px,
             extent_squares=float(max(statistics[k, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1])) / region.square_px,
-            border_squares=float(touching[k]) / region.square_px,
+            border_squares=float(touching[:, k].sum()) / region.square_px,
+            side_squares=float(touching[:, k].max()) / region.square_px,
             moving_squares=float(moved[k]) / region.area_px,
             near_border=bool(near[k]),
             beside_machine=bool(beside[k]),
@@ -262,7 +271,12 @@ def components(
         )
         still = patch.moving_squares < STILL * patch.squares
         # What is as small as a disc and does not reach the border is no arm anyhow.
-        if still and not patch.arm and patch.squares <= CHAIN_SQUARES and (touching[k] or not patch.may_be_a_disc):
+        if (
+            still
+            and not patch.arm
+            and patch.squares <= CHAIN_SQUARES
+            and (touching[:, k].any() or not patch.may_be_a_disc)
+        ):
             patch = replace(patch, explained=_explained_by_discs(labels == k, region, looks))
         patches.append(patch)
         fast = patch.moving_squares > min(COMES_PART_A_SECOND * gap_s, MOST_COMES_PART) * patch.squares
@@ -295,10 +309,11 @@ def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | 
     however wide its shadow makes it, and however little of it is seen to change: an arm over both looks like an arm on both.
     """
     border = part & (region.border > 0)
-    _, _, runs, _ = cv2.connectedComponentsWithStats(border.astype(np.uint8), connectivity=8)
     if not region.spots:
-        return len(runs) == 1
-    wide = bool(max(runs[1:, cv2.CC_STAT_AREA], default=0) > OVERHANG_SQUARES * region.square_px)
+        return not border.any()
+    # A stack on a corner overhangs two sides.
+    runs = [_longest_run(border & (region.border_sides == side)) for side in range(1, 5)]
+    wide = max(runs) > OVERHANG_SQUARES * region.square_px
     share = np.array([_share(part, spot.foot) for spot in region.spots])
     if _are_places(part, border, share, np.zeros(len(share), dtype=np.bool_), region, wide=wide):
         return True
@@ -345,6 +360,12 @@ def _are_places(
     if len(of_faint) == 1:
         rest &= region.spots[of_faint[0]].reach == 0
     return bool(np.count_nonzero(rest) <= most)
+
+
+def _longest_run(pixels: NDArray[np.bool_]) -> int:
+    """Return the size of the largest component, px."""
+    statistics = cv2.connectedComponentsWithStats(pixels.astype(np.uint8), connectivity=8)[2]
+    return int(statistics[1:, cv2.CC_STAT_AREA].max(initial=0))
 
 
 def _share(part: NDArray[np.bool_], foot: Mask) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from damludo.vision.frame import Frame
-from damludo.vision.hiding import ARM_BORDER_SQUARES, Cover, Looks, components, hand_evidence
+from damludo.vision.hiding import ARM_BORDER_SQUARES, CHAIN_SQUARES, Cover, Looks, components, hand_evidence
 from damludo.vision.leaving import ArmInSight
 from damludo.vision.light import LAMP_SHARE, SAME_LIGHT, light_plane
 from damludo.vision.region import Gray, Mask, Region
@@ -41,6 +41,8 @@ MOST_LOG_ODDS = 3.5
 """The chain is never surer than this, so that one clear frame is enough to turn it."""
 LYING_S, LYING_SQUARES = 3.0, 3.0
 """What is no larger and did not stir for so long is a thing that was laid down: a hand trembles."""
+PARTED_S = 1.0
+"""What no arm comes to and did not stir for so long is a chain of places that discs left, however large: a hand has an arm."""
 ALONE_S = 1.0
 """What stirs at the border so long after the last hand comes in; before, it may be what that hand left behind."""
 MOST_STIRRED_SQUARES = 8.0
@@ -291,10 +293,9 @@ class MotionWatch:
 
     def _settle(self, gray: Gray, cover: Cover, moving: NDArray[np.bool_], time_s: float) -> None:
         """Let the calm picture follow the scene, without ever swallowing a hand that comes slowly."""
-        still, hand = time_s - self._last_motion_s >= STILL_S, self._log_odds > 0.0
-        lies = time_s - self._last_motion_s >= LYING_S
-        # Men that were moved meanwhile are no part of the thing.
-        if hand and lies and float((cover.mask & (1 - cover.discs)).sum()) <= LYING_SQUARES * self.region.area_px:
+        rests_s, hand = time_s - self._last_motion_s, self._log_odds > 0.0
+        still, lies = rests_s >= STILL_S, rests_s >= LYING_S
+        if hand and self._was_laid_down(cover, rests_s):
             self._log_odds, hand = min(self._log_odds, -2.0), False
         if still and not self._settled:
             # Begun with a hand in the picture, its leaving would look like a hand for ever: what stands still is the calm one.
@@ -325,6 +326,14 @@ class MotionWatch:
             # What is kept is carried into the light of this moment, or a seam would run through the calm picture between both.
             calm = calm + light
         self._calm = _Calm(np.where((same | moved) & ~other, gray, calm).astype(np.float32), self._sigma_px)
+
+    def _was_laid_down(self, cover: Cover, rests_s: float) -> bool:
+        """Return whether what hides the board lies there: it did not stir for so long, and is small or has no arm."""
+        # Men that were moved meanwhile are no part of the thing.
+        squares = float((cover.mask & (1 - cover.discs)).sum()) / self.region.area_px
+        if rests_s >= LYING_S and squares <= LYING_SQUARES:
+            return True
+        return rests_s >= PARTED_S and squares <= CHAIN_SQUARES and all(patch.has_no_arm for patch in cover.patches)
 
     def _follow_stillness(self, gray: Gray, moving: NDArray[np.bool_], *, lies: bool) -> None:
         """Take the calm picture for how the board last lay still, unless a finger tip may be in it that rests on the edge."""

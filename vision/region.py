@@ -94,6 +94,7 @@ class Region:
         self.area_px = self.square_px**2
         self.place_of_pixel = self._places(picture_from_plane)
         self.border = self._edge(1)
+        self._outline = outline
         self.near_border = self._edge(NEAR_BORDER_PX)
 
     @classmethod
@@ -125,6 +126,19 @@ class Region:
         """The playing field without its outermost pixels, 1 there."""
         field = (self.place_of_pixel < self.columns * self.rows).astype(np.uint8)
         return np.asarray(cv2.erode(field, np.ones((3, 3), np.uint8)), dtype=np.uint8)
+
+    @cached_property
+    def border_sides(self) -> Mask:
+        """Of the border's pixels the nearest side of the watched part, 1 to 4 in turn; elsewhere 0."""
+        low, shrink = np.array([self.x0, self.y0]), np.array(self.size) / (self.x1 - self.x0, self.y1 - self.y0)
+        corners = (self._outline.astype(np.float64) - low + 0.5) * shrink - 0.5
+        along = np.roll(corners, -1, axis=0) - corners
+        y, x = np.nonzero(self.border)
+        to_pixel = np.column_stack([x, y])[:, None, :] - corners
+        off = np.abs(along[:, 0] * to_pixel[..., 1] - along[:, 1] * to_pixel[..., 0]) / np.hypot(*along.T)
+        sides = np.zeros_like(self.border)
+        sides[y, x] = 1 + off.argmin(axis=1)
+        return sides
 
     def reduce(self, image: NDArray[np.uint8]) -> Gray:
         """Return the log-brightness of the region at reduced size, shape (h, w), float32."""

@@ -12,15 +12,16 @@ from damludo.vision.hiding import OVERHANG_SQUARES, Cover, Looks, Patch, compone
 from damludo.vision.region import Gray, Mask, Region
 from damludo.vision.view import BoardView, grid_of
 
-D4, E5, E6, F6, G6, A7, E7, F7, G7, H7, B8, F8, H8 = 27, 36, 44, 45, 46, 48, 52, 53, 54, 55, 57, 61, 63
+D4, E5, E6, F6, G6, A7, E7, F7, G7, H7, B8, F8, G8, H8 = 27, 36, 44, 45, 46, 48, 52, 53, 54, 55, 57, 61, 62, 63
 SURELY_IN = 3.5
 NO_MOTION = False
 
 
-def leant(view: BoardView, degrees: float, everywhere: bool = False) -> BoardView:
-    """Return a view from the side: stacks on the far edge overhang the frame."""
+def leant(view: BoardView, degrees: float, everywhere: bool = False, corner: bool = False) -> BoardView:
+    """Return a view from the side, or over a corner: stacks on the far edges overhang the frame."""
     from_above, _ = cv2.Rodrigues(view.rotation_vector)
-    lean, _ = cv2.Rodrigues(np.array([np.radians(-degrees), 0.0, 0.0]))
+    axis = np.array([1.0, 1.0, 0.0]) / np.sqrt(2.0) if corner else np.array([1.0, 0.0, 0.0])
+    lean, _ = cv2.Rodrigues(np.radians(-degrees) * axis)
     there = lean @ from_above
     return replace(
         view,
@@ -83,6 +84,20 @@ def test_a_kings_step_beside_the_border_is_no_hand(view_from_above: BoardView, d
     assert patch.explained
     assert hand_evidence(cover, SURELY_IN, machine=False) < 0.0
     assert cover.discs.sum() == cover.mask.sum()
+
+
+@pytest.mark.parametrize("degrees", [36.0, 45.0, 55.0])
+def test_a_king_in_the_corner_overhangs_two_sides(view_from_above: BoardView, degrees: float) -> None:
+    view = leant(view_from_above, degrees, corner=True)
+    region = Region.of_view(view)
+    king = cover_of(stacks(view, region, H8), region)
+    assert only(king).border_squares > OVERHANG_SQUARES >= only(king).side_squares
+    assert only(king).explained
+    assert only(king).may_be_a_place_at_rest
+    arm_over_the_corner = cover_of(
+        stacks(view, region, H8) | stacks(leant(view_from_above, degrees, True, True), region, H7, G8), region
+    )
+    assert only(arm_over_the_corner).reaches_out
 
 
 @pytest.mark.parametrize("degrees", [36.0, 45.0, 52.0])

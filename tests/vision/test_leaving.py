@@ -18,8 +18,8 @@ ARM[:12, 4:12] = 1
 STILL, TREMBLES, MOVES = np.zeros((3, 20, 20), dtype=np.bool_)
 TREMBLES[:12, 4:6] = True
 MOVES[:12, 4:12] = True
-LIKE_DISCS = Patch(3.7, 3.4, 2.6, 0.27, 0.0, near_border=True, explained=True)
-LIKE_A_DISC = Patch(1.5, 0.9, 1.45, 1.09, 0.0, near_border=True)
+LIKE_DISCS = Patch(3.7, 3.4, 2.6, 0.27, 0.0, near_border=True, explained=True, side_squares=0.27)
+LIKE_A_DISC = Patch(1.5, 0.9, 1.45, 1.09, 0.0, near_border=True, side_squares=1.09)
 
 
 def crossed(

@@ -148,6 +148,24 @@ def test_a_thing_that_was_laid_down_is_no_hand_for_ever(watch: MotionWatch, draw
     assert scenes[-1].quiet
 
 
+@pytest.mark.parametrize(("bottom_y", "is_hand"), [(414, False), (440, True)])
+def test_what_no_arm_comes_to_is_no_hand_once_it_lies_still_for_a_second(
+    watch: MotionWatch, draw: Draw, start: Board, bottom_y: int, is_hand: bool
+) -> None:
+    """A long capture along the edge that discs alone do not explain; over the border it may be an arm."""
+
+    def capture(seed: int) -> Image:
+        image = draw(start, seed=seed)
+        image[300:bottom_y, 230:330] = (60, 160, 60)
+        return image
+
+    see(watch, [draw(start, seed=n) for n in range(6)])
+    assert see(watch, [draw(start, seed=9 + n, arm_to=(280.0, 360.0 - 20 * n)) for n in range(4)], from_s=0.6)[-1].hand
+    scenes = see(watch, [capture(20 + n) for n in range(40)], from_s=1.0)
+    assert scenes[5].hand
+    assert scenes[12].hand == scenes[-1].hand == is_hand
+
+
 def wooden_margin(image: Image, arm_from_y: int | None = None, sleeve: tuple[int, int, int] = (120, 150, 190)) -> Image:
     """Give the frame of the drawn board a grain, and lay an arm over it."""
     image[416:, ::6] //= 2
