@@ -41,11 +41,11 @@ class Likeness:
     """
 
     def __init__(self, view: BoardView, tone: Image, scale: int) -> None:
-        self._view, self._tone, self._scale = view, tone, scale
+        self._tone, self._scale = tone, scale
         side = view.sizes.square_mm
         corners = view.outer_corners_mm()
         away = np.sign(corners - corners.mean(axis=0)) * BESIDE_SQUARES * side
-        self._outline = _reduced_px(view.project(corners + away), scale)
+        self._outline = (view.project(corners + away) + 0.5) / scale - 0.5
         px = view.project(corners)
         self._sigma = (
             BLUR_SQUARES * float(np.linalg.norm(px[1] - px[0])) / (view.grid.columns - view.grid.lines) / scale
@@ -125,7 +125,3 @@ def _halved(values: Departures) -> Departures:
         cv2.resize(values, (values.shape[1] // COARSE, values.shape[0] // COARSE), interpolation=cv2.INTER_AREA),
         dtype=np.float32,
     )
-
-
-def _reduced_px(points: Floats, scale: int) -> Floats:
-    return np.asarray((points + 0.5) / scale - 0.5, dtype=np.float64)

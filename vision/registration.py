@@ -25,6 +25,8 @@ MOVED_SQUARES = 0.08
 """A corner of the field that lies this far off its place makes readings unsafe."""
 SEEN_PART = 0.5
 """At least this part of the crossings must agree on where the camera is; a hand hides fewer, and moves otherwise."""
+SURE_PART = 0.85
+"""If so many agree no other place is meant: of a chequered board a square off along both sides 4 of 5 look as they did."""
 CLOSE_PART = 0.35
 """... and this part, where no place whole squares off looks more alike."""
 FEWEST = 8
@@ -39,6 +41,8 @@ NEAR_PX = 30
 """From a good guess on, a square is reduced to no fewer pixels than about so many: a hand beside a crossing does not mislead."""
 SMALL = 2
 """The check works on a picture reduced so many times."""
+COARSE_PX = 12
+"""Whole pictures are compared so far reduced that a square keeps this many pixels."""
 
 _LOG_BYTES = np.clip(48.0 * np.log((np.arange(256) + 8.0) / 8.0) + 0.5, 0, 255).astype(np.uint8)
 
@@ -59,6 +63,11 @@ class Drift:
     def moved(self) -> bool:
         """The camera does not stand where it stood."""
         return self.squares > MOVED_SQUARES
+
+    @property
+    def sure(self) -> bool:
+        """So many crossings agree that the board cannot be whole squares off."""
+        return self.seen >= SURE_PART
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -92,25 +101,32 @@ class Station:
 
     @cached_property
     def _likeness(self) -> Likeness:
-        return Likeness(self.view, self._small, SMALL)
+        return Likeness(self.view, _reduced(self._small, self._coarse), SMALL * self._coarse)
+
+    @property
+    def _coarse(self) -> int:
+        return max(1, int(self._square_px / SMALL / COARSE_PX))
 
     def drift(self, image: Image, *, closely: bool = False) -> Drift | None:
         """Compare a picture with the reference; None if too little of the board is seen to tell.
 
         Args:
             image: shape (h, w, 3).
-            closely: a hand may hide much, and the camera may stand whole squares off: takes several times as long.
+            closely: a hand may hide much, and the camera may stand whole squares off, where most crossings look the same: takes
+                several times as long.
         """
         tone = _log_gray(image)
-        found = self._followed(self._small, _reduced(tone), SMALL, None)
-        if closely and (found is None or found.drift.moved):
-            found = self._searched(tone)
+        small = _reduced(tone)
+        found = self._followed(self._small, small, SMALL, None, FEW_PART if closely else SEEN_PART)
+        if closely:
+            found = self._searched(tone, small, found)
         return None if found is None else found.drift
 
     def locate(self, image: Image) -> BoardView | None:
         """Return the pose in a picture in which the camera may stand elsewhere; None if the board is not surely found."""
         tone = _log_gray(image)
-        rough = self._searched(tone)
+        small = _reduced(tone)
+        rough = self._searched(tone, small, self._followed(self._small, small, SMALL, None, FEW_PART))
         if rough is None:
             return self._search(image)
         fine = self._followed(self._full, tone, 1, rough.motion)
@@ -121,11 +137,16 @@ class Station:
                 return view
         return self._search(image)
 
-    def _searched(self, tone: Image) -> "_Found | None":
-        """Follow the crossings to where the whole picture looks most alike; None if too few of them agree there."""
-        small = _reduced(tone)
-        likeness, departures = self._likeness, self._likeness.departures(small)
-        few = self._followed(self._small, small, SMALL, None, FEW_PART)
+    def _searched(self, tone: Image, small: Image, few: "_Found | None") -> "_Found | None":
+        """Follow the crossings to where the whole picture looks most alike; None if too few of them agree there.
+
+        Args:
+            tone: the picture, as `_log_gray` gives it.
+            small: the same, reduced.
+            few: what was found from the old place, were it but a few crossings.
+        """
+        likeness = self._likeness
+        departures = likeness.departures(_reduced(small, self._coarse))
         starts = [np.eye(3), likeness.shift(departures), *([] if few is None else [few.motion])]
         near = [self._followed(self._small, small, SMALL, start, FEW_PART) for start in starts]
         likely = [one.motion for one in near if one is not None]
@@ -228,9 +249,9 @@ def _log_gray(image: Image) -> Image:
     return np.asarray(cv2.LUT(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), _LOG_BYTES), dtype=np.uint8)
 
 
-def _reduced(tone: Image) -> Image:
-    height, width = tone.shape[0] // SMALL * SMALL, tone.shape[1] // SMALL * SMALL
-    size = (width // SMALL, height // SMALL)
+def _reduced(tone: Image, times: int = SMALL) -> Image:
+    height, width = tone.shape[0] // times * times, tone.shape[1] // times * times
+    size = (width // times, height // times)
     return np.asarray(cv2.resize(tone[:height, :width], size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 

@@ -73,8 +73,8 @@ class Whereabouts:
         station, drift = self._compared(self._first, frame, scene)
         if drift is None:
             # Too little of the board is seen: a hand, or a camera that was turned away while it was suspected to move.
-            lost = bool(self._drifts)
-            return lost, self._located(station, frame) if lost and scene.still else None
+            lost, looked_closely = bool(self._drifts), self._closely_s == frame.time_s
+            return lost, self._located(station, frame) if lost and looked_closely and scene.still else None
         if not drift.moved:
             self._drifts = []
             if scene.quiet:
@@ -87,13 +87,17 @@ class Whereabouts:
     def _compared(self, first: Station, frame: Frame, scene: Scene) -> tuple[Station, Drift | None]:
         """Return how far the camera moved, and the station that tells it."""
         doubt = bool(self._drifts) or self._much_is_hidden(scene)
-        closely = doubt and frame.time_s - self._closely_s >= LOOK_CLOSELY_S
-        station, drift = first, first.drift(frame.image, closely=closely and self._newest is None)
-        if drift is None and self._newest is not None:
-            # The men stand so differently now that the first picture is of no use.
-            station, drift = self._newest, self._newest.drift(frame.image, closely=closely)
-        if closely and (drift is None or not drift.moved):
-            self._closely_s = frame.time_s
+        station, drift = first, first.drift(frame.image)
+        if self._newest is not None and (drift is None or not (drift.sure or (scene.hand and not doubt))):
+            # The men stand so differently now that the first picture is of little use.
+            later = self._newest.drift(frame.image)
+            station, drift = self._newest, later or drift
+        unsure = drift is None or drift.moved or not drift.sure
+        due = (doubt or scene.quiet) and frame.time_s - self._closely_s >= LOOK_CLOSELY_S
+        if unsure and due:
+            drift = station.drift(frame.image, closely=True)
+            if drift is None or not drift.moved:
+                self._closely_s = frame.time_s
         return station, drift
 
     def _much_is_hidden(self, scene: Scene) -> bool:

@@ -74,6 +74,21 @@ def test_a_camera_that_is_bumped_under_an_arm_is_found_on_a_nearly_empty_board(
     assert_found(station, view_from_above, picture, motion)
 
 
+def test_a_board_one_square_off_along_both_sides_is_no_board_that_stands_still(
+    view_from_above: BoardView, draw: Draw, at_px: Centre
+) -> None:
+    """Four of five crossings look as they did, and a large picture is followed from where they were."""
+    few = {C3: Content.WHITE_MAN}
+    view = replace(view_from_above, image_size=(1280, 960), focal_px=2 * view_from_above.focal_px)
+    picture, _ = bumped(draw(few, seed=5, arm_to=at_px(36)), 0.5, SQUARE_PX, SQUARE_PX)
+    here, there = (np.asarray(cv2.resize(one, view.image_size), np.uint8) for one in (draw(few), picture))
+    station = Station(view, here)
+    near, closely = station.drift(there), station.drift(there, closely=True)
+    assert near is None or not near.sure
+    assert closely is not None
+    assert closely.squares == pytest.approx(1.44, abs=0.1)
+
+
 def assert_found(station: Station, view_from_above: BoardView, picture: Image, motion: np.ndarray) -> None:
     view = station.locate(picture)
     assert view is not None
