@@ -251,11 +251,13 @@ def test_a_king_has_left_a_disc_behind_only_where_it_is_clearly_seen(behind_nats
 
 
 @pytest.mark.parametrize(
-    ("king_nats", "verdict"),
-    [(7.9, Legal), (16.9, Legal), (17.1, Illegal)],
+    ("king_nats", "verdict", "sure"),
+    [(7.9, Legal, True), (16.9, Legal, False), (17.1, Illegal, True)],
     ids=["in a low sun", "in doubt", "seen clearly"],
 )
-def test_a_crown_that_is_not_due_is_named_only_where_it_is_clearly_seen(king_nats: float, verdict: type) -> None:
+def test_a_crown_that_is_not_due_is_named_only_where_it_is_clearly_seen(
+    king_nats: float, verdict: type, sure: bool
+) -> None:
     """Nobody fetches a second disc for nothing: a glossy man in a sunbeam looked like a king by 8 nats."""
     damludo = variant("damludo")
     game = Game.new(damludo, parse_fen(damludo, "B:Wa1:Bf6,h8"))
@@ -265,7 +267,7 @@ def test_a_crown_that_is_not_due_is_named_only_where_it_is_clearly_seen(king_nat
     table = clear(board)
     table[square("g5"), Content.BLACK_MAN] = -king_nats
     ruling = rule(game, BoardReading(grid_of_board(damludo.board), table, 0.0, 0))
-    assert (type(ruling.verdict), ruling.sure) == (verdict, True)
+    assert (type(ruling.verdict), ruling.sure) == (verdict, sure)
 
 
 @pytest.mark.parametrize(
