@@ -79,9 +79,9 @@ class PatchSampler:
         x, y = np.meshgrid(line, line)
         self.radii = (np.hypot(x, y) * PATCH_RADII).astype(np.float32)
         self._inside = np.flatnonzero(x * x + y * y <= 1.0)
-        slope = np.stack([np.ones(len(self._inside)), x.ravel()[self._inside], y.ravel()[self._inside]], axis=1)
-        # An orthonormal base of what a reflection adds: the same everywhere, or more on one side.
-        self._added = np.linalg.qr(slope)[0].astype(np.float32)
+        # What a reflection adds: the same everywhere, or more on one side.
+        self._slopes = np.stack([np.ones(x.size), x.ravel(), y.ravel()], axis=1)
+        self._added = _base(self._slopes[self._inside])
         offsets = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1) * radius_mm
         top = view.sizes.disc_height_mm
         points = np.concatenate([view.centre_mm(place, top) + offsets for place in self.grid.playable])
@@ -106,6 +106,13 @@ class PatchSampler:
         rest = inside - self._added @ (self._added.T @ inside)
         return np.asarray(rest[:, ::2].reshape(len(rest), -1), dtype=np.float32)
 
+    def uneven(self, values: Patches, within: float) -> Patches:
+        """Return what does not lie on a plane within so many radii of a disc; shape (places, n)."""
+        chosen = np.flatnonzero(self.radii < within)
+        added = _base(self._slopes[chosen])
+        inside = values.reshape(len(values), -1, 3)[:, chosen]
+        return np.asarray((inside - added @ (added.T @ inside)).reshape(len(values), -1), dtype=np.float32)
+
     def compare(self, before: Patches, after: Patches) -> ChangeEvidence:
         """Return what changed between two pictures of one view."""
         flat = [patches.reshape(len(patches), -1, 3)[:, self._inside] for patches in (before, after)]
@@ -116,6 +123,11 @@ class PatchSampler:
         scores[playable] = score
         ratios[playable] = evidence_of_score(score)
         return ChangeEvidence(scores, ratios)
+
+
+def _base(columns: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return an orthonormal base of what columns span."""
+    return np.linalg.qr(columns)[0].astype(np.float32)
 
 
 def grey_levels(patches: Patches) -> Patches:

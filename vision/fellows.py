@@ -57,10 +57,10 @@ def fellow_evidence(
     # A lamp scales the pattern, so its logarithm is the same in all light; a reflection adds to it, so its grey levels are.
     lights = [sampler.pattern(values) for values in (patches, grey_levels(patches))]
     for shade in (0, 1):
-        asked = [place for place in places if _shade(place, sampler.grid) == shade]
+        asked = [place for place in places if shade_of(place, sampler.grid) == shade]
         kinds: dict[Content, list[int]] = {content: [] for content in Content}
         for place, row, what in fellows:
-            if _shade(place, sampler.grid) == shade:
+            if shade_of(place, sampler.grid) == shade:
                 kinds[what].append(row)
         for colour in COLOURS if asked else ():
             # Men and kings together: their rims are alike, and often few are left.
@@ -73,9 +73,15 @@ def fellow_evidence(
     return found
 
 
-def _shade(place: int, grid: Grid) -> int:
+def shade_of(place: int, grid: Grid) -> int:
     """Return which of the two shades a square has."""
     return (place // grid.columns + place % grid.columns) % 2
+
+
+def log_student(value: float, middle: float, spread: float) -> float:
+    """Return the logarithm of Student's density without the factor that all share."""
+    strange = ((value - middle) / spread) ** 2
+    return float(-0.5 * (FREEDOM + 1.0) * np.log1p(strange / FREEDOM) - np.log(spread))
 
 
 def _ratios(features: Patches, empties: list[int], discs: list[int], asked: list[int]) -> list[float]:
@@ -90,7 +96,7 @@ def _ratios(features: Patches, empties: list[int], discs: list[int], asked: list
     others = [row for row in asked if row not in of_known]
     of_known |= dict(zip(others, _along(scaled[others], *_middles(scaled, empties, discs)).tolist(), strict=True))
     return [
-        _log_student(of_known[row], high, high_spread) - _log_student(of_known[row], low, low_spread) for row in asked
+        log_student(of_known[row], high, high_spread) - log_student(of_known[row], low, low_spread) for row in asked
     ]
 
 
@@ -116,9 +122,3 @@ def _along(scaled: Patches, low: Patches, high: Patches) -> Floats:
     way = high - low
     length = np.maximum((way * way).sum(axis=-1), 1e-12)
     return np.asarray(((scaled - (low + high) / 2) * way).sum(axis=-1) / length, dtype=np.float64)
-
-
-def _log_student(value: float, middle: float, spread: float) -> float:
-    """Logarithm of Student's density without the factor that all share."""
-    strange = ((value - middle) / spread) ** 2
-    return float(-0.5 * (FREEDOM + 1.0) * np.log1p(strange / FREEDOM) - np.log(spread))

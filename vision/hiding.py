@@ -271,12 +271,10 @@ def components(
         )
         still = patch.moving_squares < STILL * patch.squares
         # What is as small as a disc and does not reach the border is no arm anyhow.
-        if patch.squares <= CHAIN_SQUARES and (touching[:, k].any() or not patch.may_be_a_disc):
-            if patch.arm and patch.at_rest:
-                known[k] = not _surely_discs(labels == k, region, looks)
-                patch = replace(patch, explained=not known[k], arm=bool(known[k]))
-            elif still and not patch.arm:
-                patch = replace(patch, explained=_explained_by_discs(labels == k, region, looks))
+        large = patch.side_squares > 0.0 or not patch.may_be_a_disc
+        if large and patch.squares <= CHAIN_SQUARES and (patch.at_rest if patch.arm else still):
+            patch = _explained(patch, labels == k, region, looks)
+        known[k] = patch.arm
         patches.append(patch)
         fast = patch.moving_squares > min(COMES_PART_A_SECOND * gap_s, MOST_COMES_PART) * patch.squares
         comes[k] = patch.near_border and fast and (patch.reaches_out or patch.stirs)
@@ -297,6 +295,12 @@ def _arms_of(crossing: NDArray[np.int32], labels: NDArray[Any], statistics: NDAr
         parts = np.unique(labels[(crossing == number) & (labels > 0)])
         arms.append(int(parts[statistics[parts, cv2.CC_STAT_AREA].argmax()]))
     return arms
+
+
+def _explained(patch: Patch, part: NDArray[np.bool_], region: Region, looks: Looks | None) -> Patch:
+    """Return a patch that lies still with whether discs explain it; if they surely do, it is no arm either."""
+    explained = (_surely_discs if patch.arm else _explained_by_discs)(part, region, looks)
+    return replace(patch, explained=explained, arm=patch.arm and not explained)
 
 
 def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | None) -> bool:

@@ -40,6 +40,9 @@ EMPTY_SAY_NATS, EMPTY_SAY_RISE = 8.0, 3.0
 STILL_EMPTY_NATS = 8.0
 """The most that it says for it that a place is still empty which surely changed: in a lamp's light a white king on a light square
 read as empty by 30 nats."""
+SETTLED_NATS = 12.0
+"""A disc that leads by so much over an empty place needs no closer look, whatever hangs on it: that a captured disc was left
+has to lead by 10."""
 CONTRADICTION_NATS = 12.0
 """An absolute reading that prefers something else by so much, on a place that did not change, is a contradiction."""
 
@@ -100,7 +103,8 @@ def with_crowns(table: NDArray[np.float64], crowns: Mapping[int, float]) -> NDAr
     """Return log-likelihoods in which a closer look tells whether a disc that was just put down is crowned.
 
     Its evidence counts in full: it compares two heights of one disc on one square that was seen empty, and where that disc came
-    from, or whether it is one at all, it does not say.
+    from, or whether it is one at all, it does not say. But a king has two numbers more to be fitted with than a man: in light
+    that neither explains, a low sun in the varnish, he fits better; where the whole board's reading saw a man, that counts, too.
 
     Args:
         table: shape (rows * columns, 5).
@@ -110,7 +114,35 @@ def with_crowns(table: NDArray[np.float64], crowns: Mapping[int, float]) -> NDAr
     for place, nats in crowns.items():
         best = Content(int(table[place].argmax()))
         man, king = _same_colour(best)
+        nats += min(table[place, king] - table[place, man], 0.0) if nats > 0.0 else 0.0
         table[place, [man, king]] = table[place, best] + np.array([min(-nats, 0.0), min(nats, 0.0)])
+    return table
+
+
+def unsettled_discs(table: NDArray[np.float64], believed: Mapping[int, Content]) -> list[int]:
+    """Return the places that held discs of which too little tells whether they stay.
+
+    Args:
+        table: as `combine` returns it.
+        believed: the content at the time of the baseline.
+    """
+    return [
+        place
+        for place, content in sorted(believed.items())
+        if content is not Content.EMPTY and abs(_lead(table, place, content)) < SETTLED_NATS
+    ]
+
+
+def with_stays(table: NDArray[np.float64], stays: Mapping[int, float]) -> NDArray[np.float64]:
+    """Return log-likelihoods in which a closer look tells whether discs stay where they lay.
+
+    Args:
+        table: shape (rows * columns, 5).
+        stays: evidence for it against an empty place, nats (`stay_evidence`).
+    """
+    table = table.copy()
+    for place, nats in stays.items():
+        table[place, Content.EMPTY] -= nats
     return table
 
 
