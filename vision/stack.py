@@ -273,6 +273,7 @@ def _hull_of_circles(
     distance = _length(x, y)
     x /= distance
     y /= distance
+    # A shadow is as wide everywhere.
     if other_radius is one_radius:
         return _Hull(np.subtract(np.float32(one_radius), distance, out=distance), x, y)
     along *= np.float32(other_radius - one_radius)
