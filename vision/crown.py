@@ -27,7 +27,7 @@ from damludo.vision.height import (
 from damludo.vision.light import LightField
 from damludo.vision.patches import Patches
 from damludo.vision.stack import SIDE, Canvas, Floats, StackField, StackLook, paint_on
-from damludo.vision.stack_numbers import STEPS, STRIDES, Numbers, doubt, numbers_of, shared_by
+from damludo.vision.stack_numbers import STEPS, STRIDES, Numbers, doubt, level_of, numbers_of, shared_by
 
 SLOPE = 0.02
 """Standard deviation of how the light on a place has changed across it, relative, for a square."""
@@ -99,9 +99,11 @@ class CrownJudge:
         return self._field.neighbours(self._look)
 
     @cached_property
-    def _told(self) -> list[Numbers]:
-        """How well the scene's numbers are known: their precision for stacks of each side."""
-        return [np.asarray(np.linalg.inv(doubt(self._look, side)), dtype=np.float64) for side in (0, 1)]
+    def _learnt(self) -> list[tuple[Numbers, float, Numbers]]:
+        """What was learnt of each side's stacks: the scene's numbers, the level of the tops, the numbers' precision."""
+        look = self._look
+        known = [np.asarray(np.linalg.inv(doubt(look, side)), dtype=np.float64) for side in (0, 1)]
+        return [(numbers_of(look, side), level_of(look, side), known[side]) for side in (0, 1)]
 
     def remember(self, image: Image, light: LightField, empty: NDArray[np.bool_], occupied: NDArray[np.bool_]) -> None:
         """Keep a quiet picture of a board that is known; `empty` and `occupied` as for `HeightJudge.learn_ground`."""
@@ -120,7 +122,8 @@ class CrownJudge:
         rows, field = np.array([row]), self._field
         floor, weight = self._ground(row, side, occupied)
         canvas = Canvas(field, rows, field.x[rows], field.y[rows], floor)
-        closely = _Closely(canvas, self._look, side, field.brightness(image, light, rows)[0], weight, self._told[side])
+        seen = field.brightness(image, light, rows)[0]
+        closely = _Closely(canvas, self._look, side, seen, weight, *self._learnt[side])
         man = closely.fit(np.zeros(2))
         tip, _ = field.seen_at(rows, man.feet[None].astype(np.float32), field.height)
         middle, growth = field.seen_at(rows, np.zeros((1, 2), np.float32), 2 * field.height)
@@ -163,7 +166,9 @@ class _Closely:
         side: whose disc lies there.
         seen: brightness, shape (n,).
         weight: one over the variance of each sample, shape (n,).
-        told: precision of the scene's nine numbers, shape (9, 9).
+        numbers: the scene's nine numbers as they were learnt, shape (9,).
+        level: the usual brightness of the side's tops.
+        told: precision of the numbers, shape (9, 9).
     """
 
     canvas: Canvas
@@ -171,6 +176,8 @@ class _Closely:
     side: int
     seen: Floats
     weight: Floats
+    numbers: Numbers
+    level: float
     told: Numbers
 
     def fit(self, feet: Numbers) -> _Fit:
@@ -213,9 +220,9 @@ class _Closely:
 
     def _painted(self, state: Numbers, k: int, steps: Numbers) -> tuple[Numbers, Numbers]:
         """Return the brightness, shape (n,), and its derivatives by the state, shape (state, n); the numbers' only by steps."""
-        numbers = numbers_of(self.look, self.side) + state[k + EXTRA :]
+        numbers = self.numbers + state[k + EXTRA :]
         tried = np.concatenate([numbers[None], numbers + np.diag(steps)]) if len(steps) else numbers[None]
-        shared = shared_by(self.look, self.side, tried)
+        shared = shared_by(self.level, tried)
         feet = np.repeat(state[None, :k].astype(np.float32), len(tried), axis=0)
         canvas, sides = self.canvas.part(np.zeros(len(tried), dtype=np.intp)), np.full(len(tried), self.side)
         painted = paint_on(canvas, self.look, sides, feet, shared)

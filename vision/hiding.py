@@ -271,13 +271,10 @@ def components(
         )
         still = patch.moving_squares < STILL * patch.squares
         # What is as small as a disc and does not reach the border is no arm anyhow.
-        if (
-            still
-            and not patch.arm
-            and patch.squares <= CHAIN_SQUARES
-            and (touching[:, k].any() or not patch.may_be_a_disc)
-        ):
-            patch = replace(patch, explained=_explained_by_discs(labels == k, region, looks))
+        large = patch.side_squares > 0.0 or not patch.may_be_a_disc
+        if large and patch.squares <= CHAIN_SQUARES and (patch.at_rest if patch.arm else still):
+            patch = _explained(patch, labels == k, region, looks)
+        known[k] = patch.arm
         patches.append(patch)
         fast = patch.moving_squares > min(COMES_PART_A_SECOND * gap_s, MOST_COMES_PART) * patch.squares
         comes[k] = patch.near_border and fast and (patch.reaches_out or patch.stirs)
@@ -300,6 +297,12 @@ def _arms_of(crossing: NDArray[np.int32], labels: NDArray[Any], statistics: NDAr
     return arms
 
 
+def _explained(patch: Patch, part: NDArray[np.bool_], region: Region, looks: Looks | None) -> Patch:
+    """Return a patch that lies still with whether discs explain it; if they surely do, it is no arm either."""
+    explained = (_surely_discs if patch.arm else _explained_by_discs)(part, region, looks)
+    return replace(patch, explained=explained, arm=patch.arm and not explained)
+
+
 def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | None) -> bool:
     """Return whether discs on some places hide all of a part: a king's two places that meet at a corner, beside the border.
 
@@ -320,6 +323,20 @@ def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | 
     if looks is None or not (share >= FAINT).any():
         return False
     return _are_places(part, border, share, looks.exchanged(region.spots), region, wide=wide)
+
+
+def _surely_discs(part: NDArray[np.bool_], region: Region, looks: Looks | None) -> bool:
+    """Return whether a part is where an arm was, and only discs that surely went from place to place hide all of it.
+
+    An arm that left a place beside the border frees nothing of where it crossed it.
+    """
+    if looks is None or not region.spots:
+        return False
+    share = np.array([_share(part, spot.foot) for spot in region.spots])
+    if not (share >= FAINT).any():
+        return False
+    went = looks.exchanged(region.spots)
+    return _are_places(part, part & (region.border > 0), share * went, went, region, wide=True)
 
 
 def _are_places(

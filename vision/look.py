@@ -117,7 +117,9 @@ def normalised(patches: Patches, image: Image, step: Floats | None) -> tuple[Flo
     _, odd = patches.spots
     light = fit_light(patches.spot_design, spots, odd, patches.around, step)
     here = patches.place_design @ light.coefficients + light.local
-    return colours - here[:, None, :], light
+    # Channel by channel: three numbers side by side would be subtracted one by one.
+    planes = np.ascontiguousarray(colours.transpose(2, 0, 1)) - here.T[:, :, None]
+    return planes.transpose(1, 2, 0), light
 
 
 def learn_look(

@@ -44,7 +44,7 @@ def values_of_tones(colours: Floats) -> Floats:
 
 def tones(image: Image) -> Floats:
     """Return log colours of a picture, shape (h, w, 3): brightness, red against the others, blue against green."""
-    return np.asarray(_LOG[image.reshape(-1, 3)] @ _TO_TONE, dtype=np.float32).reshape(image.shape)
+    return np.asarray(cv2.LUT(image, _LOG).reshape(-1, 3) @ _TO_TONE, dtype=np.float32).reshape(image.shape)
 
 
 @dataclass(frozen=True, eq=False)

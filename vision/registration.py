@@ -4,7 +4,9 @@ The crossings are followed from a reference picture by optical flow in log-brigh
 not change when a camera is bumped: only its pose is fitted anew.
 """
 
+import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from damludo.vision.board import find_candidates
 from damludo.vision.frame import Image
+from damludo.vision.likeness import Likeness
 from damludo.vision.sides import SIDES
 from damludo.vision.view import BoardView
 
@@ -22,14 +25,24 @@ MOVED_SQUARES = 0.08
 """A corner of the field that lies this far off its place makes readings unsafe."""
 SEEN_PART = 0.5
 """At least this part of the crossings must agree on where the camera is; a hand hides fewer, and moves otherwise."""
+SURE_PART = 0.85
+"""If so many agree no other place is meant: of a chequered board a square off along both sides 4 of 5 look as they did."""
+CLOSE_PART = 0.35
+"""... and this part, where no place whole squares off looks more alike."""
 FEWEST = 8
+FEW_PART = 0.2
+"""So many that agree say where to look closely."""
 BACK_AND_FORTH_PX = 0.7
 """A point that flow carries there and back must come home within this; else something hid it."""
 AGREE_SQUARES = 0.06
 """Points within this of the common motion agree with it."""
 WINDOW_PX, LEVELS = 21, 3
+NEAR_PX = 30
+"""From a good guess on, a square is reduced to no fewer pixels than about so many: a hand beside a crossing does not mislead."""
 SMALL = 2
 """The check works on a picture reduced so many times."""
+COARSE_PX = 12
+"""Whole pictures are compared so far reduced that a square keeps this many pixels."""
 
 _LOG_BYTES = np.clip(48.0 * np.log((np.arange(256) + 8.0) / 8.0) + 0.5, 0, 255).astype(np.uint8)
 
@@ -51,6 +64,21 @@ class Drift:
         """The camera does not stand where it stood."""
         return self.squares > MOVED_SQUARES
 
+    @property
+    def sure(self) -> bool:
+        """So many crossings agree that the board cannot be whole squares off."""
+        return self.seen >= SURE_PART
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Found:
+    """Crossings that agree on a motion, shape (2, 3), px: their places on the board, mm, and where they are seen, px."""
+
+    drift: Drift
+    motion: Floats
+    points_mm: Floats
+    pixels: Points
+
 
 class Station:
     """Where a camera stands, tied to one picture.
@@ -71,44 +99,92 @@ class Station:
         self._full = _log_gray(image)
         self._small = _reduced(self._full)
 
-    def drift(self, image: Image) -> Drift | None:
-        """Compare a picture with the reference; None if too little of the board is seen to tell."""
-        found = self._motion(self._small, _reduced(_log_gray(image)), SMALL)
-        return None if found is None else found[0]
+    @cached_property
+    def _likeness(self) -> Likeness:
+        return Likeness(self.view, _reduced(self._small, self._coarse), SMALL * self._coarse)
+
+    @property
+    def _coarse(self) -> int:
+        return max(1, int(self._square_px / SMALL / COARSE_PX))
+
+    def drift(self, image: Image, *, closely: bool = False) -> Drift | None:
+        """Compare a picture with the reference; None if too little of the board is seen to tell.
+
+        Args:
+            image: shape (h, w, 3).
+            closely: a hand may hide much, and the camera may stand whole squares off, where most crossings look the same: takes
+                several times as long.
+        """
+        tone = _log_gray(image)
+        small = _reduced(tone)
+        found = self._followed(self._small, small, SMALL, None, FEW_PART if closely else SEEN_PART)
+        if closely:
+            found = self._searched(tone, small, found)
+        return None if found is None else found.drift
 
     def locate(self, image: Image) -> BoardView | None:
         """Return the pose in a picture in which the camera may stand elsewhere; None if the board is not surely found."""
         tone = _log_gray(image)
-        rough = self._motion(self._small, _reduced(tone), SMALL)
-        start = self._at if rough is None else _carried(self._at, rough[1])
-        found = self._motion(self._full, tone, 1, start)
-        if found is not None:
-            view = self._pose(found[2], found[3])
+        small = _reduced(tone)
+        rough = self._searched(tone, small, self._followed(self._small, small, SMALL, None, FEW_PART))
+        if rough is None:
+            return self._search(image)
+        fine = self._followed(self._full, tone, 1, rough.motion)
+        for found in (fine, rough):
+            # A disc's top alone is smooth: there the reduced picture, whose windows reach over its rim, shows more.
+            view = None if found is None else self._pose(found.points_mm, found.pixels)
             if view is not None:
                 return view
         return self._search(image)
 
-    def _motion(
-        self, before: Image, after: Image, scale: int, guess: Points | None = None
-    ) -> tuple[Drift, Floats, Floats, Points] | None:
-        """Return the drift, the common motion, shape (2, 3), and the points (mm) with the pixels where they are seen."""
-        start = _scaled(self._at, scale)
-        there, ok = _flow(before, after, start, None if guess is None else _scaled(guess, scale))
-        if ok.sum() < max(FEWEST, SEEN_PART * len(start)):
+    def _searched(self, tone: Image, small: Image, few: "_Found | None") -> "_Found | None":
+        """Follow the crossings to where the whole picture looks most alike; None if too few of them agree there.
+
+        Args:
+            tone: the picture, as `_log_gray` gives it.
+            small: the same, reduced.
+            few: what was found from the old place, were it but a few crossings.
+        """
+        likeness = self._likeness
+        departures = likeness.departures(_reduced(small, self._coarse))
+        starts = [np.eye(3), likeness.shift(departures), *([] if few is None else [few.motion])]
+        near = [self._followed(self._small, small, SMALL, start, FEW_PART) for start in starts]
+        likely = [one.motion for one in near if one is not None]
+        if not likely:
+            return None
+        best = likeness.best_near(departures, max(likely, key=lambda motion: likeness.of(departures, motion)))
+        # The small windows of the whole picture see past a hand, those of the reduced one over the rims of discs.
+        found = [
+            self._followed(before, after, scale, best, CLOSE_PART)
+            for before, after, scale in ((self._small, small, SMALL), (self._full, tone, 1))
+        ]
+        return max((one for one in found if one is not None), key=lambda one: one.drift.seen, default=None)
+
+    def _followed(
+        self, before: Image, after: Image, scale: int, start: Floats | None, least: float = SEEN_PART
+    ) -> "_Found | None":
+        """Follow the crossings between pictures that are reduced `scale` times; None if fewer than the part `least` agree.
+
+        Args:
+            start: the motion to begin from, shape (2, 3) or (3, 3); None if it may be far.
+        """
+        guess = None if start is None else _scaled(_carried(self._at, start), scale)
+        levels = LEVELS if start is None else max(0, round(math.log2(self._square_px / scale / NEAR_PX)))
+        there, ok = _flow(before, after, _scaled(self._at, scale), guess, levels)
+        enough = max(FEWEST, least * len(self._at))
+        if ok.sum() < enough:
             return None
         pixels = (there[ok] + 0.5) * scale - 0.5
         motion, agree = cv2.estimateAffine2D(
             self._at[ok], pixels, method=cv2.RANSAC, ransacReprojThreshold=AGREE_SQUARES * self._square_px
         )
-        if motion is None:
+        if motion is None or agree.sum() < enough:
             return None
         inliers = agree.ravel() > 0
-        seen = float(inliers.sum()) / len(start)
-        if seen < SEEN_PART:
-            return None
         whole = np.asarray(motion, dtype=np.float64)
         away = np.linalg.norm(_carried(self._corners, whole) - self._corners, axis=1).max() / self._square_px
-        return Drift(float(away), seen), whole, self._points_mm[ok][inliers], pixels[inliers].astype(np.float32)
+        drift = Drift(float(away), float(inliers.sum()) / len(self._at))
+        return _Found(drift, whole, self._points_mm[ok][inliers], pixels[inliers].astype(np.float32))
 
     def _pose(self, points_mm: Floats, pixels: Points) -> BoardView | None:
         """Fit the pose alone; None if it does not explain the points."""
@@ -153,6 +229,14 @@ class Station:
         return self._pose(self._points_mm, nearest[1].project(self._points_mm).astype(np.float32))
 
 
+def seen_from(view: BoardView, image: Image, before: BoardView) -> Image:
+    """Return a picture, shape (h, w, 3), as the board would look in it from another pose of the same camera."""
+    here, there = (one.project(one.outer_corners_mm()).astype(np.float32) for one in (before, view))
+    motion = cv2.getPerspectiveTransform(here, there)
+    carried = cv2.warpPerspective(image, motion, view.image_size, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(carried, dtype=np.uint8)
+
+
 def _crossings_mm(view: BoardView) -> Floats:
     """Return the inner crossings (all crossings of a line board), shape (n, 3)."""
     grid, side = view.grid, view.sizes.square_mm
@@ -165,9 +249,9 @@ def _log_gray(image: Image) -> Image:
     return np.asarray(cv2.LUT(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), _LOG_BYTES), dtype=np.uint8)
 
 
-def _reduced(tone: Image) -> Image:
-    height, width = tone.shape[0] // SMALL * SMALL, tone.shape[1] // SMALL * SMALL
-    size = (width // SMALL, height // SMALL)
+def _reduced(tone: Image, times: int = SMALL) -> Image:
+    height, width = tone.shape[0] // times * times, tone.shape[1] // times * times
+    size = (width // times, height // times)
     return np.asarray(cv2.resize(tone[:height, :width], size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
@@ -176,20 +260,25 @@ def _scaled(points: Points, scale: int) -> Points:
 
 
 def _carried(points: Floats | Points, motion: Floats) -> Points:
+    if motion.shape[0] == 3:
+        there = cv2.perspectiveTransform(np.asarray(points, dtype=np.float64).reshape(-1, 1, 2), motion)
+        return np.asarray(there, dtype=np.float32).reshape(-1, 2)
     return np.asarray(points @ motion[:, :2].T + motion[:, 2], dtype=np.float32)
 
 
-def _flow(before: Image, after: Image, start: Points, guess: Points | None) -> tuple[Points, NDArray[np.bool_]]:
+def _flow(
+    before: Image, after: Image, start: Points, guess: Points | None, levels: int
+) -> tuple[Points, NDArray[np.bool_]]:
     """Carry points from one picture to another; True for those that come back when carried home."""
     window, at = (WINDOW_PX, WINDOW_PX), start.reshape(-1, 1, 2)
     flags = 0 if guess is None else cv2.OPTFLOW_USE_INITIAL_FLOW
     first = (start if guess is None else guess).reshape(-1, 1, 2).copy()
     there, there_ok, _ = cv2.calcOpticalFlowPyrLK(
-        before, after, at, first, winSize=window, maxLevel=LEVELS, flags=flags
+        before, after, at, first, winSize=window, maxLevel=levels, flags=flags
     )
     home = at.copy()
     back, back_ok, _ = cv2.calcOpticalFlowPyrLK(
-        after, before, there, home, winSize=window, maxLevel=LEVELS, flags=cv2.OPTFLOW_USE_INITIAL_FLOW
+        after, before, there, home, winSize=window, maxLevel=levels, flags=cv2.OPTFLOW_USE_INITIAL_FLOW
     )
     error = np.linalg.norm((back - at).reshape(-1, 2), axis=1)
     ok = (there_ok.ravel() > 0) & (back_ok.ravel() > 0) & (error < BACK_AND_FORTH_PX)

@@ -6,6 +6,7 @@ A hypothesis "one disc, here" is the sum over the samples that it would cover; a
 
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,8 @@ CHOICE = 2.0
 """Nats taken off a disc because the best of many offsets is taken: noise fits one of them."""
 SECOND_DISC = 0.8
 """Nats taken off a king, whose mask takes a man's shadow for disc, too: balanced on 164 rendered discs (tilts 7..29)."""
+AROUND = np.array([[-1, -1, -1, 0, 0, 0, 1, 1, 1], [-1, 0, 1] * 3])
+"""Steps along y, and along x, from a fine offset to itself and its neighbours, shape (2, 9)."""
 
 
 class SquareReader:
@@ -44,14 +47,12 @@ class SquareReader:
     def __init__(self, view: BoardView, look: Look) -> None:
         self.view, self.look = view, look
         self._patches = Patches(view, look.radius)
-        self._empty = look.empty[self._patches.odd]
-        self._empty_scale = 1.0 / look.empty_spread[self._patches.odd]
-        self._empty_constant = np.log(self._empty_scale).sum(axis=-1)
-        self._disc_scale = 1.0 / look.disc_spread
-        self._disc_constant = np.log(self._disc_scale).sum(axis=-1)
+        odd = self._patches.odd
+        self._empty = _Colour.of(_planes(look.empty[odd]), _planes(look.empty_spread[odd]))
+        self._discs = tuple(_Colour.of(look.disc[side], look.disc_spread[side]) for side in (0, 1))
         covered = math.pi * (look.radius / SPACING) ** 2
         beyond = np.abs(self._patches.grid_of_samples).max(axis=1) > 0.5
-        self._own = np.where(beyond, np.float32(0.0), np.float32(1.0))[:, None]
+        self._own = np.where(beyond, np.float32(0.0), np.float32(1.0))
         weight = np.where(beyond, BEYOND, 1.0) * min(1.0, INDEPENDENT / covered)
         fine = self._patches.masks * weight.astype(np.float32)
         places = len(fine)
@@ -127,10 +128,7 @@ class SquareReader:
         """Return how well look and view explain a picture: log density of a sample, mean over all places; compares looks."""
         colours, light = normalised(self._patches, image, self.look.step)
         inside = np.abs(self._patches.grid_of_samples).max(axis=1) < 0.5
-        away = (colours - self._empty) * self._empty_scale
-        power = np.float32(-(DEGREES + 3) / 2)
-        far = power * np.log1p((away * away).sum(axis=-1) / np.float32(DEGREES)) + self._empty_constant
-        empty = np.maximum(far, np.float32(ANYTHING))[:, inside].mean(axis=1)
+        empty = self._empty.fit(_planes(colours))[:, inside].mean(axis=1)
         best, _ = self._best_offset(self._gain(colours, light.reflected))
         odds = self.look.occupied[self._patches.odd]
         covered = math.pi * (self.look.radius / SPACING) ** 2
@@ -156,58 +154,109 @@ class SquareReader:
         Also returns where a man of each side would stand, shape (p, 2 sides, 2), squares off the middle.
 
         Args:
-            gain: shape (p, samples, 2).
+            gain: shape (p, 2 sides, samples).
 
         Coarse offsets first; then, where a disc is likely, the fine ones around the best: a man and a king differ by the
         width of a sliver, which half a coarse step would hide.
         """
-        scores = (self._coarse @ gain).reshape(*self._coarse_shape, 2)
-        scores = scores + self._prior[1::2, 1::2, None]
-        places, kinds, rows, columns, sides = scores.shape
-        flat = scores.reshape(places, kinds, rows * columns, sides)
-        best = flat.max(axis=2)
-        where = flat.argmax(axis=2)
-        at_man = np.stack([2 * (where[:, 0] % columns) + 1, 2 * (where[:, 0] // columns) + 1], axis=-1)
+        places, kinds, rows, columns = self._coarse_shape
+        scores = _weighed(self._coarse, gain).reshape(places, 2, kinds, rows * columns)
+        scores += self._prior[1::2, 1::2].ravel()
+        best, where = scores.max(axis=3), scores.argmax(axis=3)
+        at_man = np.stack([2 * (where[:, :, 0] % columns) + 1, 2 * (where[:, :, 0] // columns) + 1], axis=-1)
         likely = np.nonzero(best.max(axis=(1, 2)) > 0)[0]
         if len(likely):
-            side = best[likely].max(axis=1).argmax(axis=1)
+            side, row = best[likely].max(axis=2).argmax(axis=1), np.arange(len(likely))[:, None]
             # Where the height is fitted, the king's outline only has to say whose it is.
             for kind in range(kinds if self._heights is None else 1):
-                at = where[likely, kind, side]
-                y, x = 2 * (at // columns) + 1, 2 * (at % columns) + 1
-                near = np.array([(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)])
-                yy, xx = y[:, None] + near[:, 0], x[:, None] + near[:, 1]
-                masks = self._fine[likely[:, None], kind, yy, xx]
-                fine = (masks @ gain[likely]) + self._prior[yy, xx][..., None]
-                best[likely, kind] = fine.max(axis=1)
+                at = where[likely, side, kind]
+                yy, xx = (2 * v[:, None] + 1 + near for v, near in zip(np.divmod(at, columns), AROUND, strict=True))
+                fine = _weighed(self._fine[likely[:, None], kind, yy, xx], gain[likely])
+                fine += self._prior[yy, xx][:, None]
+                best[likely, :, kind] = fine.max(axis=2)
                 if kind == 0:
-                    row, found = np.arange(len(likely))[:, None], fine.argmax(axis=1)
+                    found = fine.argmax(axis=2)
                     at_man[likely] = np.stack([xx[row, found], yy[row, found]], axis=-1)
-        best[:, 1] -= SECOND_DISC
-        return np.asarray(best - CHOICE), ((at_man - FINE // 2) * STEP).astype(np.float32)
+        best[:, :, 1] -= SECOND_DISC
+        return best.transpose(0, 2, 1) - np.float32(CHOICE), ((at_man - FINE // 2) * STEP).astype(np.float32)
 
     def _gain(self, colours: Floats, reflected: Floats) -> Floats:
-        """Return how much better each sample fits a disc than the empty square: shape (p, samples, 2), nats.
+        """Return how much better each sample fits a disc than the empty square: shape (p, 2 sides, samples), nats.
 
         The empty square may show what its corners show of a reflection, shape (p, 3). That takes from what speaks for a disc, but
         never speaks against one: an arm over the whole square looks no other.
         """
-        discs = [_fit(colours, self.look.disc[s], self._disc_scale[s], self._disc_constant[s]) for s in (0, 1)]
-        disc = np.asarray(np.stack(discs, axis=-1), dtype=np.float32)
-        gain = disc - _fit(colours, self._empty, self._empty_scale, self._empty_constant)[..., None]
+        planes = _planes(colours)
+        disc = np.stack([disc.fit(planes) for disc in self._discs], axis=1)
+        gain = disc - self._empty.fit(planes)[:, None]
         rows = np.flatnonzero(reflected.any(axis=1))
         if len(rows):
-            mirrors = np.asarray(self._empty[rows] + self._own * reflected[rows, None, :], dtype=np.float32)
-            lit = _fit(colours[rows], mirrors, self._empty_scale[rows], self._empty_constant[rows])
-            gain[rows] = np.minimum(gain[rows], np.maximum(disc[rows] - lit[..., None], np.float32(0.0)))
-        return gain
+            mirrors = self._empty.of_places(rows).plus(reflected[rows].T[:, :, None] * self._own)
+            lit = mirrors.fit(planes[:, rows])
+            gain[rows] = np.minimum(gain[rows], np.maximum(disc[rows] - lit[:, None], np.float32(0.0)))
+        return np.asarray(gain, dtype=np.float32)
 
 
-def _fit(colours: Floats, mean: Floats, scale: Floats, constant: Floats) -> Floats:
-    """Return the log density of samples, shape (p, samples), under a colour with a spread (Student's t)."""
-    away = (colours - mean) * scale
-    far = np.float32(-(DEGREES + 3) / 2) * np.log1p(np.einsum("psc,psc->ps", away, away) / np.float32(DEGREES))
-    return np.asarray(np.maximum(far + constant, np.float32(ANYTHING)))
+@dataclass(frozen=True, eq=False, slots=True)
+class _Colour:
+    """Colours with a spread.
+
+    Numbers of one colour channel lie in one piece: a sum over three neighbours in memory takes ten times longer than over three
+    planes.
+
+    Attributes:
+        mean: shape (3,), or (3, p, samples) where each sample has its own.
+        scale: one over the spread, of the same shape.
+        constant: logarithm of the density's peak, up to a number that all share; of that shape without the channels.
+    """
+
+    mean: Floats
+    scale: Floats
+    constant: Floats
+
+    @classmethod
+    def of(cls, mean: Floats, spread: Floats) -> "_Colour":
+        """Return the colours of a mean and its standard deviation, both channel first."""
+        scale = np.float32(1.0) / spread
+        return cls(mean, scale, np.log(scale).sum(axis=0))
+
+    def of_places(self, rows: NDArray[np.intp]) -> "_Colour":
+        """Return those of some places."""
+        return _Colour(self.mean[:, rows], self.scale[:, rows], self.constant[rows])
+
+    def plus(self, more: Floats) -> "_Colour":
+        """Return the same with something added to the means."""
+        return _Colour(self.mean + more, self.scale, self.constant)
+
+    def fit(self, planes: Floats) -> Floats:
+        """Return the log density of samples, shape (3, p, samples): (p, samples), no less than `ANYTHING` (Student's t)."""
+        far = np.zeros(planes.shape[1:], dtype=np.float32)
+        for plane, mean, scale in zip(planes, self.mean, self.scale, strict=True):
+            away = plane - mean
+            away *= scale
+            away *= away
+            far += away
+        far *= np.float32(1 / DEGREES)
+        far += 1
+        # `np.log1p` is not vectorised, and the constants are no more exact than what it saves.
+        np.log(far, out=far)
+        far *= np.float32(-(DEGREES + 3) / 2)
+        far += self.constant
+        return far.clip(ANYTHING, np.inf, out=far)
+
+
+def _planes(colours: Floats) -> Floats:
+    """Return colours, shape (p, samples, 3), as planes, shape (3, p, samples)."""
+    return np.ascontiguousarray(colours.transpose(2, 0, 1))
+
+
+def _weighed(masks: Floats, gain: Floats) -> Floats:
+    """Return what masks, shape (p, masks, samples), cover of a gain, shape (p, 2, samples): (p, 2, masks).
+
+    Two products with vectors for each place, whose masks the second one finds in the cache: a product with a matrix as narrow as
+    two columns takes longer.
+    """
+    return np.asarray((masks[:, None] @ gain[..., None])[..., 0])
 
 
 def _by_height(found: Floats, side: NDArray[np.intp], evidence: NDArray[np.float64]) -> Floats:

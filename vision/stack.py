@@ -135,6 +135,8 @@ class StackField:
         if number is None:
             number = np.repeat(np.arange(SIDE * SIDE)[None], len(patches.places), axis=0)
         self.number = number
+        camera = patches.camera_at.astype(np.float32)
+        self._from_camera, self._camera_height = patches.centres - camera[:2], float(camera[2])
         line = (np.arange(SIDE, dtype=np.float32) - SIDE // 2) * np.float32(PITCH)
         x, y = np.meshgrid(line, line)
         self.x: Floats = np.ascontiguousarray(x.ravel()[number])
@@ -181,18 +183,16 @@ class StackField:
 
     def seen_at(self, rows: Rows, offset: Floats, height: float) -> tuple[Floats, float]:
         """Return where points at a height over centre + offset appear (relative to the centres), and how much things grow."""
-        centres = self.patches.centres[rows]
-        camera = self.patches.camera_at.astype(np.float32)
-        growth = float(camera[2] / max(float(camera[2]) - height, 0.2))
-        return camera[:2] + (centres + offset - camera[:2]) * np.float32(growth) - centres, growth
+        growth = self._camera_height / max(self._camera_height - height, 0.2)
+        return offset * np.float32(growth) + self._from_camera[rows] * np.float32(growth - 1), growth
 
 
 def _of_king(field: StackField, look: StackLook, rows: Rows, x: Floats, y: Floats) -> Floats:
     """Return how far samples lie inside of what a king in the middle of its place covers or shades."""
     middle = np.zeros((len(rows), 2), dtype=np.float32)
     tip, growth = field.seen_at(rows, middle, 2 * field.height)
-    covers = _hull_of_circles(x, y, middle, look.radius, tip, look.radius * growth)
-    shades = _hull_of_circles(x, y, middle, look.radius, middle + 2 * field.height * look.shadow, look.radius)
+    covers = _hull_of_circles(x, y, tip, look.radius, look.radius * growth)
+    shades = _hull_of_circles(x, y, middle + 2 * field.height * look.shadow, look.radius, look.radius)
     return np.maximum(covers.inside, shades.inside)
 
 
@@ -207,7 +207,7 @@ def _steep_ramp(inside: Floats, width: float | Floats) -> tuple[Floats, Floats]:
     scale = np.float32(0.5 / width)
     t = inside * scale
     t += np.float32(0.5)
-    np.clip(t, 0, 1, out=t)
+    t.clip(0, 1, out=t)
     square = t * t
     slope = t - square
     slope *= 6 * scale
@@ -254,24 +254,30 @@ class _Hull:
 
 
 def _hull_of_circles(
-    x: Floats, y: Floats, one: Floats, one_radius: float | Floats, other: Floats, other_radius: float | Floats
+    x: Floats, y: Floats, way: Floats, one_radius: float | Floats, other_radius: float | Floats
 ) -> _Hull:
-    """Return where samples, shape (p, n), lie in the hull of two circles whose centres have shape (p, 2)."""
-    way = other - one
-    x, y = x - one[:, :1], y - one[:, 1:]
+    """Return where samples, shape (p, n), lie in the hull of two circles.
+
+    Args:
+        x, y: relative to the middle of the one circle.
+        way: from there to the middle of the other, shape (p, 2), or (1, 2) if it is everywhere the same.
+        one_radius, other_radius: of the circles.
+    """
     unit = way / np.maximum((way * way).sum(axis=1, keepdims=True), np.float32(1e-9))
     along = x * unit[:, :1]
     part = y * unit[:, 1:]
     along += part
-    np.clip(along, 0, 1, out=along)
-    x -= np.multiply(along, way[:, :1], out=part)
-    y -= np.multiply(along, way[:, 1:], out=part)
+    along.clip(0, 1, out=along)
+    x = x - np.multiply(along, way[:, :1], out=part)
+    y = y - np.multiply(along, way[:, 1:], out=part)
     distance = _length(x, y)
+    x /= distance
+    y /= distance
+    if other_radius is one_radius:
+        return _Hull(np.subtract(np.float32(one_radius), distance, out=distance), x, y)
     along *= np.float32(other_radius - one_radius)
     along += np.float32(one_radius)
     along -= distance
-    x /= distance
-    y /= distance
     return _Hull(along, x, y)
 
 
@@ -396,56 +402,74 @@ def paint_on(canvas: Canvas, look: StackLook, side: Rows, feet: Floats, shared: 
     """Paint stacks as `paint` does, on places whose samples are gathered already."""
     field, its = canvas.field, shared or Shared.of(look, side)
     tip, growth = field.seen_at(canvas.rows, feet[:, -2:], feet.shape[1] // 2 * field.height)
-    solid = _Outline.of(_bodies(canvas, its, feet), its.edge)
+    foot = canvas.x - feet[:, :1], canvas.y - feet[:, 1:2]
+    solid = _Outline.of(_bodies(canvas, its, feet, foot), its.edge)
     x, y = canvas.x - tip[:, :1], canvas.y - tip[:, 1:]
-    away = _length(x, y)
-    top, steep = _steep_ramp(np.float32(its.radius * growth) - away, its.edge)
-    unit = its.shadow / np.maximum(np.linalg.norm(its.shadow, axis=1, keepdims=True), np.float32(1e-6))
-    across = (x * unit[:, :1] + y * unit[:, 1:]) / away
-    wall_cover = np.maximum(solid.cover - top, 0)
-    colour = its.wall[:, :1] + its.wall[:, 1:] * across
-    top_colour = _faces(look, side, x, y, np.float32(its.radius * growth))
-    ground = 1 - wall_cover - top
+    away, radius = _length(x, y), np.float32(its.radius * growth)
+    top, steep = _steep_ramp(radius - away, its.edge)
+    across = _along(x, y, its.shadow)
+    across /= away
+    wall_cover = solid.cover - top
+    wall_cover.clip(0, 1, out=wall_cover)
+    colour = its.wall[:, 1:] * across
+    colour += its.wall[:, :1]
+    top_colour = _faces(look, side, x, y, radius)
+    ground = 1 - wall_cover
+    ground -= top
     design = np.zeros((feet.shape[1] + 2, *x.shape), dtype=np.float32)
-    shade = _shade(canvas, its, feet, ground, design)
-    lit = canvas.floor * (1 - np.float32(its.strength) * shade)
+    shade = _shade(canvas, its, feet, foot, ground, design)
+    lit = shade * np.float32(-its.strength)
+    lit += 1
+    lit *= canvas.floor
     # A bit more of body, of top: the board gives way to wall, wall to top.
     solid.add_slopes(colour - lit, design)
-    by_top = (top_colour - colour) * steep / away
-    design[-4] += by_top * x
-    design[-3] += by_top * y
+    steep *= top_colour - colour
+    steep /= away
+    design[-4] += np.multiply(steep, x, out=x)
+    design[-3] += np.multiply(steep, y, out=y)
     wall, face = wall_cover * colour, top * top_colour
     np.add(wall, face, out=design[-2])
     np.multiply(lit, ground, out=design[-1])
     return Painted(design[-1], wall, face, wall_cover, top, shade, across, design)
 
 
-def _bodies(canvas: Canvas, its: Shared, feet: Floats) -> tuple[_Hull, ...]:
-    """Return what each disc of the stack hides."""
-    hulls = []
+def _along(x: Floats, y: Floats, way: Floats) -> Floats:
+    """Return how far points, shape (p, n), lie along a way, shape (p or 1, 2), whatever its length."""
+    unit = way / np.maximum(np.sqrt((way * way).sum(axis=1, keepdims=True)), np.float32(1e-6))
+    along = x * unit[:, :1]
+    along += y * unit[:, 1:]
+    return np.asarray(along)
+
+
+def _bodies(canvas: Canvas, its: Shared, feet: Floats, foot: tuple[Floats, Floats]) -> tuple[_Hull, ...]:
+    """Return what each disc of the stack hides; `foot`: the samples relative to the lower one's foot."""
+    hulls, (x, y), low, low_growth = [], foot, feet[:, :2], 1.0
     for level in range(feet.shape[1] // 2):
-        foot = feet[:, 2 * level : 2 * level + 2]
-        low, low_growth = canvas.field.seen_at(canvas.rows, foot, level * canvas.field.height)
-        high, high_growth = canvas.field.seen_at(canvas.rows, foot, (level + 1) * canvas.field.height)
-        radii = its.radius * low_growth, its.radius * high_growth
-        hulls.append(_hull_of_circles(canvas.x, canvas.y, low, radii[0], high, radii[1]))
+        if level:
+            low, low_growth = canvas.field.seen_at(canvas.rows, feet[:, 2:], canvas.field.height)
+            x, y = canvas.x - low[:, :1], canvas.y - low[:, 1:]
+        at = feet[:, 2 * level : 2 * level + 2]
+        high, high_growth = canvas.field.seen_at(canvas.rows, at, (level + 1) * canvas.field.height)
+        hulls.append(_hull_of_circles(x, y, high - low, its.radius * low_growth, its.radius * high_growth))
     return tuple(hulls)
 
 
-def _shade(canvas: Canvas, its: Shared, feet: Floats, ground: Floats, slopes: Floats) -> Floats:
+def _shade(
+    canvas: Canvas, its: Shared, feet: Floats, foot: tuple[Floats, Floats], ground: Floats, slopes: Floats
+) -> Floats:
     """Return what the stack shades on the board, 0..1; add the derivatives where so much of the `ground` is seen."""
-    shift, radius, hulls = its.shadow * np.float32(canvas.field.height), its.radius, []
-    for level in range(feet.shape[1] // 2):
-        foot = feet[:, 2 * level : 2 * level + 2] + level * shift
-        hulls.append(_hull_of_circles(canvas.x, canvas.y, foot, radius, foot + shift, radius))
+    shift, radius, (x, y) = its.shadow * np.float32(canvas.field.height), its.radius, foot
+    hulls = [_hull_of_circles(x, y, shift, radius, radius)]
+    if feet.shape[1] == 4:
+        upper = feet[:, 2:] + shift
+        hulls.append(_hull_of_circles(canvas.x - upper[:, :1], canvas.y - upper[:, 1:], shift, radius, radius))
     cast = _Outline.of(tuple(hulls), its.soft)
-    x, y = canvas.x - feet[:, :1], canvas.y - feet[:, 1:2]
     away = _length(x, y)
     beside, steep = _steep_ramp(np.float32(CONTACT_RADII * radius) - away, its.soft)
     beside *= np.float32(its.contact)
     by_shade = canvas.floor * ground
     by_shade *= np.float32(-its.strength)
-    by_contact = by_shade * (beside > cast.cover).astype(np.float32)
+    by_contact = by_shade * (beside > cast.cover)
     by_shade -= by_contact
     cast.add_slopes(by_shade, slopes)
     by_contact *= steep
@@ -460,6 +484,9 @@ def _faces(look: StackLook, side: Rows, x: Floats, y: Floats, radius: np.float32
     """Return the brightness of tops at points relative to their middles, shape (p, n)."""
     both = look.top.reshape(2 * TOP_SIDE, TOP_SIDE)
     middle = np.float32((TOP_SIDE - 1) / 2)
-    across = np.clip(x * (middle / radius) + middle, 0, TOP_SIDE - 1)
-    down = np.clip(y * (middle / radius) + middle, 0, TOP_SIDE - 1) + (side * TOP_SIDE).astype(np.float32)[:, None]
+    across, down = x * (middle / radius), y * (middle / radius)
+    for along in (across, down):
+        along += middle
+        along.clip(0, TOP_SIDE - 1, out=along)
+    down += (side * TOP_SIDE).astype(np.float32)[:, None]
     return np.asarray(cv2.remap(both, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))

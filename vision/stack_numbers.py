@@ -34,7 +34,7 @@ def of_side(side: int) -> NDArray[np.intp]:
 
 def numbers_of(look: StackLook, side: int) -> Numbers:
     """Return the nine numbers of one side's stacks, those of `of_side`."""
-    wall = look.wall[side] / _level(look, side)
+    wall = look.wall[side] / level_of(look, side)
     return np.array([*(getattr(look, name) for name in NAMES), *look.shadow, *wall], dtype=np.float64)
 
 
@@ -45,11 +45,14 @@ def with_numbers(look: StackLook, numbers: Numbers) -> StackLook:
     return replace(look, **named, shadow=shared[len(NAMES) :].astype(np.float32))  # type: ignore[arg-type]
 
 
-def shared_by(look: StackLook, side: int, numbers: Numbers) -> Shared:
-    """Return what stacks of one side share if their numbers are these, shape (p, 9), brought within their limits."""
+def shared_by(level: float, numbers: Numbers) -> Shared:
+    """Return what stacks of one side share if their numbers are these, shape (p, 9), brought within their limits.
+
+    `level` is that of the side's tops.
+    """
     clipped = np.clip(numbers[:, :SHARED], LEAST, MOST).astype(np.float32)
     radius, edge, soft, strength, contact = (clipped[:, k : k + 1] for k in range(len(NAMES)))
-    wall: Floats = (numbers[:, SHARED:] * _level(look, side)).astype(np.float32)
+    wall: Floats = (numbers[:, SHARED:] * level).astype(np.float32)
     return Shared(radius, edge, soft, strength, contact, clipped[:, len(NAMES) :], wall)
 
 
@@ -60,5 +63,6 @@ def doubt(look: StackLook, side: int) -> Numbers:
     return np.asarray(covariance[np.ix_(of_side(side), of_side(side))])
 
 
-def _level(look: StackLook, side: int) -> float:
+def level_of(look: StackLook, side: int) -> float:
+    """Return the usual brightness of the tops of one side's discs."""
     return float(np.median(look.top[side]))

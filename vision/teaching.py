@@ -31,6 +31,7 @@ from damludo.vision.stack_numbers import (
     STRIDES,
     UNSURE,
     USUAL,
+    level_of,
     numbers_of,
     of_side,
     shared_by,
@@ -206,7 +207,7 @@ def _told(
         canvas, slopes = Canvas.of(field, look, rows[own]), []
         for step in np.diag(STEPS):
             numbers = np.repeat((values + step)[None], len(fit.feet), axis=0)
-            other = paint_on(canvas, look, side[own], fit.feet, shared_by(look, which, numbers))
+            other = paint_on(canvas, look, side[own], fit.feet, shared_by(level_of(look, which), numbers))
             slopes.append((other.with_gains(fit.gains) - here) / np.float32(step.sum()))
         jacobian = np.stack(slopes, axis=1).astype(np.float64)
         design = painted.design.transpose(1, 0, 2).astype(np.float64)

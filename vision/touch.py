@@ -23,7 +23,9 @@ UNCONFIRMED_LOG_ODDS = -3.0
 LEAST_LOG_ODDS, MOST_LOG_ODDS = -20.0, 7.0
 """No measured shift is less or more certain."""
 HIDDEN_LOG_ODDS = -3.0
-"""What a shift is worth at most that is measured on a disc which something hides."""
+"""What a shift is worth at most that is measured on a disc which something hides, or that is not known well enough."""
+LEAST_ERRORS = 3.0
+"""A shift of fewer standard errors is not known well enough (350 discs that were shifted: 4.6 and more)."""
 WORTH_TELLING = 0.5
 """A shift that is less sure is not told."""
 SEEN_EMPTY_FRAMES = 3
@@ -82,16 +84,21 @@ def shift_confidence(shift: Shift, *, covered: bool = True) -> float:
         odds += weight * math.log(max(value, least) / unit)
     if not shift.confirmed:
         odds += UNCONFIRMED_LOG_ODDS
-    if shift.hidden:
+    if _proves_nothing(shift):
         odds = min(odds, HIDDEN_LOG_ODDS)
     return 1.0 / (1.0 + math.exp(-min(max(odds, LEAST_LOG_ODDS), MOST_LOG_ODDS)))
+
+
+def _proves_nothing(shift: Shift) -> bool:
+    """Return whether something hid the disc, or its shift may be an error of the measurement."""
+    return shift.hidden or shift.size < LEAST_ERRORS * shift.error
 
 
 def lift_confidence(frames_seen_empty: int, shift: Shift) -> float:
     """Return how certain it is that a disc was lifted and put back."""
     seen = 1.0 - 0.5 ** (2 * frames_seen_empty)
     # Without a shift it is one kind of evidence alone: never enough to hold anybody to a move.
-    return min(seen, PROVEN_LIFT if shift.size >= LIFT_SHIFT_SQUARES and not shift.hidden else LIKELY_LIFT)
+    return min(seen, PROVEN_LIFT if shift.size >= LIFT_SHIFT_SQUARES and not _proves_nothing(shift) else LIKELY_LIFT)
 
 
 def contact_confidence(frames: int) -> float:

@@ -26,10 +26,10 @@ from damludo.vision.joining import (
     with_crowns,
     with_stays,
 )
-from damludo.vision.motion import MotionWatch, Outline, Scene
+from damludo.vision.motion import MOTION_SQUARES, STILL_S, MotionWatch, Outline, Scene
 from damludo.vision.reading import MOST_NATS, BoardReading
 from damludo.vision.region import Region
-from damludo.vision.registration import Drift, Station
+from damludo.vision.registration import seen_from
 from damludo.vision.shift import Shift, ShiftMeter
 from damludo.vision.staying import stay_evidence
 from damludo.vision.touch import (
@@ -44,6 +44,7 @@ from damludo.vision.touch import (
     shift_confidence,
 )
 from damludo.vision.view import BoardView
+from damludo.vision.whereabouts import Whereabouts
 
 QUIET_FRAMES = 5
 """So many of the newest quiet frames are averaged: halves the noise, costs a third of a second."""
@@ -54,14 +55,6 @@ PERHAPS_CHANGED = -3.0
 black square may show no more (-2.3)."""
 SURELY_UNCHANGED = -1.0
 """Log-likelihood ratio of a change below which a place needs no look at its height."""
-CHECK_STATION_S = 1.0
-"""So often is looked whether the camera still stands where it stood."""
-WIDE_PART = 0.2
-"""If so much of the board moves or is hidden at once, the camera may have been bumped."""
-MOVED_FRAMES = 3
-"""The camera counts as moved, and is found again, when so many pictures in turn say so."""
-AT_REST_SQUARES = 0.03
-"""... and the last two say the same within this."""
 REFRESH_S = 2.0
 """While nobody reaches in, the baseline follows the light this often."""
 UNSEEN_NATS, UNSEEN_PLACES = 4.0, 3
@@ -135,10 +128,8 @@ class BoardWatcher:
         self._now_frame = -1
         self._change: ChangeEvidence | None = None
         self._disagreement: tuple[int, ...] = ()
-        self._station: Station | None = None
-        self._newest_station: Station | None = None
-        self._checked_s = NEVER_S
-        self._drifts: list[Drift] = []
+        self._clear: Image | None = None
+        self._whereabouts = Whereabouts(view.grid)
 
     @property
     def motion(self) -> MotionWatch:
@@ -197,11 +188,13 @@ class BoardWatcher:
                 f"use pictures of one size, and start anew after another camera was plugged in"
             )
         scene = self._motion.update(frame, ignore)
-        if self._station is not None and self._station_is_doubtful(scene):
-            scene = self._check_station(self._station, frame, scene)
+        if self._whereabouts.doubtful(scene):
+            scene = self._check_whereabouts(frame, scene)
         if scene.quiet:
             self._quiet_frame(frame)
-        elif scene.hand:
+        if not (scene.hand or scene.camera_moved) and scene.moving_squares <= MOTION_SQUARES:
+            self._clear = frame.image
+        if scene.hand:
             # What the match believed may be over by the time the scene is quiet again.
             self._baseline_due = False
             self._glimpse(frame)
@@ -214,8 +207,11 @@ class BoardWatcher:
             self._quiet_was_read = False
             self._stirred = True
         self._quiet.append(frame)
-        if self._station is None:
-            self._station = Station(self.view, frame.image)
+        if not self._whereabouts.known:
+            self._whereabouts.stand(self.view, frame.image)
+        better = self._whereabouts.mended(frame.image)
+        if better is not None and self._reader_at is not None:
+            self._stand_at(better, frame, self._reader_at)
         if self._baseline_due and len(self._quiet) >= CALM_FRAMES:
             self._take_baseline(tuple(self._quiet))
         elif len(self._quiet) >= CALM_FRAMES and self._baseline_wants_refreshing(frame.time_s):
@@ -344,8 +340,8 @@ class BoardWatcher:
         self._quiet.clear()
         self._was_quiet = False
         self._baseline, self._baseline_due = None, self._believed is not None
-        self._baseline_frame, self._now, self._drifts = -1, None, []
-        self._station = self._newest_station = None
+        self._baseline_frame, self._now, self._clear = -1, None, None
+        self._whereabouts.forget()
         self.glimpses.clear()
 
     def _take_baseline(self, frames: Sequence[Frame]) -> None:
@@ -401,56 +397,37 @@ class BoardWatcher:
 
     # --- the camera's own place -------------------------------------------------------------------------------------------------
 
-    def _station_is_doubtful(self, scene: Scene) -> bool:
-        """Return whether to look at the camera's place in this frame: now and then, and whenever very much changed at once."""
-        wide = WIDE_PART * self.view.grid.columns * self.view.grid.rows
-        if self._drifts or scene.moving_squares > wide or (scene.mask_squares > wide and scene.still):
-            return True
-        return scene.still and not scene.hand and scene.time_s - self._checked_s >= CHECK_STATION_S
-
-    def _check_station(self, station: Station, frame: Frame, scene: Scene) -> Scene:
-        self._checked_s = frame.time_s
-        drift = station.drift(frame.image)
-        if drift is None and self._newest_station is not None:
-            # The men stand so differently now that the first picture is of no use.
-            station = self._newest_station
-            drift = station.drift(frame.image)
-        if drift is None:
-            # Too little of the board is seen: a hand, or a camera that was turned away while it was suspected to move.
-            return scene if not self._drifts else self._lost(station, frame, scene)
-        if not drift.moved:
-            self._drifts = []
-            if scene.quiet:
-                self._newest_station = Station(self.view, frame.image)
+    def _check_whereabouts(self, frame: Frame, scene: Scene) -> Scene:
+        moved, view = self._whereabouts.check(frame, scene)
+        if not moved:
             return scene
-        self._drifts.append(drift)
         self._motion.not_a_hand()
         self._quiet.clear()
-        at_rest = len(self._drifts) >= MOVED_FRAMES and abs(drift.squares - self._drifts[-2].squares) < AT_REST_SQUARES
-        if at_rest:
-            self._move_to(station.locate(frame.image), frame)
+        if view is not None and self._reader_at is not None:
+            self._move_to(view, frame, self._reader_at)
         return replace(scene, hand=False, still=False, quiet=False, camera_moved=True)
 
-    def _lost(self, station: Station, frame: Frame, scene: Scene) -> Scene:
-        """The camera moved and the crossings are out of sight: look for the board in a still picture."""
-        if scene.still:
-            self._move_to(station.locate(frame.image), frame)
-        self._motion.not_a_hand()
-        return replace(scene, hand=False, quiet=False, camera_moved=True)
-
-    def _move_to(self, view: BoardView | None, frame: Frame) -> None:
+    def _move_to(self, view: BoardView, frame: Frame, reader_at: Callable[[BoardView], PictureReader]) -> None:
         """Go on from another place of the camera; the baseline stays good, since its patches are parts of the board."""
-        if view is None or self._reader_at is None:
-            return
+        before = self.view
+        self._stand_at(view, frame, reader_at)
+        self._motion.move_to(Region.of_view(view))
+        if self._clear is None or not self._hand_is_over(seen_from(view, self._clear, before), frame):
+            self._motion.restart()
+        self._was_quiet = False
+
+    def _hand_is_over(self, clear: Image, frame: Frame) -> bool:
+        """Let the motion watch begin from the board as it looks without a hand; return whether there is one now."""
+        for earlier_s in (2 * STILL_S, STILL_S / 2):
+            self._motion.update(Frame(clear, frame.time_s - earlier_s, frame.number))
+        return self._motion.update(frame).hand
+
+    def _stand_at(self, view: BoardView, frame: Frame, reader_at: Callable[[BoardView], PictureReader]) -> None:
         self.view = view
-        self._reader = self._reader_at(view)
+        self._reader = reader_at(view)
         self._sampler = PatchSampler(view, self._sampler.side)
         self._meter = ShiftMeter(self._sampler)
-        self._motion.move_to(Region.of_view(view))
-        self._station, self._newest_station = Station(view, frame.image), None
-        self._drifts = []
-        self._quiet.clear()
-        self._was_quiet = False
+        self._whereabouts.stand(view, frame.image)
         # Good enough to know a move by, but a hair of error in the pose is a shift of every disc.
         self._baseline_is_calm, self._baseline_is_carried = False, True
 

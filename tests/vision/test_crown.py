@@ -14,7 +14,7 @@ from damludo.vision.joining import filled, with_crowns
 from damludo.vision.light import LightField
 from damludo.vision.patches import Patches
 from damludo.vision.stack import SIDE, TOP_SIDE, Canvas, StackField, StackLook, paint_on
-from damludo.vision.stack_numbers import doubt, numbers_of, shared_by, with_numbers
+from damludo.vision.stack_numbers import doubt, level_of, numbers_of, shared_by, with_numbers
 from damludo.vision.view import BoardView, grid_of
 
 DARK = tuple(place for place in range(64) if (place // 8 + place % 8) % 2 == 0)
@@ -136,7 +136,7 @@ def test_a_place_that_was_not_seen_empty_tells_less(
 
 def test_numbers_of_a_scene_are_its_own(look: StackLook) -> None:
     sides = np.array([1])
-    shared = shared_by(look, 1, numbers_of(look, 1)[None])
+    shared = shared_by(level_of(look, 1), numbers_of(look, 1)[None])
     np.testing.assert_allclose(shared.wall, look.wall[sides], atol=1e-6)
     np.testing.assert_allclose(shared.shadow, look.shadow[None], atol=1e-6)
     assert with_numbers(look, numbers_of(look, 0)[:7]).strength == pytest.approx(look.strength)

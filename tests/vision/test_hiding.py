@@ -395,6 +395,32 @@ def test_an_arm_goes_on_as_its_largest_part(view_from_above: BoardView) -> None:
     assert np.array_equal(two.arms, mask)
 
 
+@pytest.mark.parametrize("places", [(F8, E7), (F8, D4)], ids=["beside", "far away"])
+@pytest.mark.parametrize(
+    ("now", "is_arm"),
+    [
+        pytest.param((5.34, 4.18), False, id="black man went"),
+        pytest.param((5.34, 5.34), True, id="nothing came"),
+        pytest.param((4.80, 4.80), True, id="hand over both"),
+    ],
+)
+def test_where_an_arm_was_a_disc_that_surely_went_is_no_arm_that_stays(
+    view_from_above: BoardView, places: tuple[int, int], now: tuple[float, float], is_arm: bool
+) -> None:
+    """It came to no more than the edge and left two thirds of where it crossed the border hidden: by the place of the man."""
+    view = leant(view_from_above, 36.0)
+    region = Region.of_view(view)
+    mask = stacks(view, region, *places)
+    crossing = ((mask > 0) & (region.near_border > 0)).astype(np.int32)
+    assert crossing.any()
+    looks = Looks(brightness(view, region, places, (4.15, 5.39)), brightness(view, region, places, now))
+    still = np.zeros(mask.shape, dtype=np.bool_)
+    cover = components(mask, still, region, None, looks, crossing)
+    assert any(patch.arm for patch in cover.patches) == is_arm
+    assert (hand_evidence(cover, SURELY_IN, machine=False) > 0.0) == is_arm
+    assert any(patch.arm for patch in components(mask, still, region, None, None, crossing).patches)
+
+
 @pytest.mark.parametrize(("gap_s", "comes"), [(0.1, False), (1 / 30, True)], ids=["10 frames a second", "30"])
 def test_an_arm_comes_at_a_speed_and_what_it_leaves_beside_the_border_stirs_less(
     view_from_above: BoardView, gap_s: float, comes: bool

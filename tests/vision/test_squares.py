@@ -1,6 +1,7 @@
 """Reading rendered squares: random positions with kings and discs off the middle, the light, the profile's form of a look."""
 
 import json
+import math
 from collections.abc import Callable, Mapping
 
 import cv2
@@ -18,8 +19,18 @@ from damludo.vision.cold import cold_look
 from damludo.vision.content import BoardSizes, Content
 from damludo.vision.errors import BadPicture
 from damludo.vision.frame import Frame, Image
-from damludo.vision.look import Look, learn_look
-from damludo.vision.squares import SquareReader
+from damludo.vision.look import Look, learn_look, normalised
+from damludo.vision.patches import FINE, SPACING, Patches
+from damludo.vision.squares import (
+    ANYTHING,
+    BEYOND,
+    CHOICE,
+    DEGREES,
+    INDEPENDENT,
+    OFF_CENTRE,
+    SECOND_DISC,
+    SquareReader,
+)
 from damludo.vision.view import BoardView, grid_of
 
 Draw = Callable[..., Image]
@@ -106,6 +117,48 @@ def test_what_covers_a_whole_square_does_not_make_it_empty(
     reader = SquareReader(view_from_above, learn_look(glossy(start), view_from_above, start))
     reading = reader.read(glossy(start, cloth=grey))
     assert reading[D4, Content.EMPTY] - reading[D4, 1:].max() < 5.0
+
+
+def plain_evidence(view: BoardView, look: Look, image: Image) -> np.ndarray:
+    """Return what `SquareReader.evidence` should, place by place, in double precision."""
+    patches = Patches(view, look.radius)
+    colours, light = normalised(patches, image, look.step)
+    beyond = np.abs(patches.grid_of_samples).max(axis=1) > 0.5
+    weight = np.where(beyond, BEYOND, 1.0) * min(1.0, INDEPENDENT / (math.pi * (look.radius / SPACING) ** 2))
+    prior = -(patches.offsets**2).sum(axis=1).reshape(FINE, FINE) / (2 * OFF_CENTRE**2)
+
+    def density(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
+        far = -(DEGREES + 3) / 2 * np.log1p((((seen - mean) / spread) ** 2).sum(axis=1) / DEGREES)
+        return np.asarray(np.maximum(far - np.log(spread).sum(axis=-1), ANYTHING), dtype=np.float64)
+
+    rows = []
+    for seen, odd, mirrored, masks in zip(colours, patches.odd, light.reflected, patches.masks, strict=True):
+        mean, spread = look.empty[odd], look.empty_spread[odd]
+        empty, lit = (density(m, spread) for m in (mean, mean + mirrored * ~beyond[:, None]))
+        gain = np.empty((2, len(seen)))
+        for side in (0, 1):
+            disc = density(look.disc[side], look.disc_spread[side])
+            gain[side] = np.minimum(disc - empty, np.maximum(disc - lit, 0)) if mirrored.any() else disc - empty
+        scores = np.einsum("kyxn,sn->skyx", masks * weight, gain) + prior
+        coarse = scores[:, :, 1::2, 1::2].reshape(2, 2, -1)
+        best, where = coarse.max(axis=2), coarse.argmax(axis=2)
+        side = best.max(axis=1).argmax()
+        for kind in (0, 1) if best.max() > 0 else ():
+            y, x = (2 * int(v) + 1 for v in divmod(where[side, kind], FINE // 2))
+            best[:, kind] = scores[:, kind, y - 1 : y + 2, x - 1 : x + 2].max(axis=(1, 2))
+        man, king = best.T - CHOICE
+        rows.append(np.array([0, man[0], king[0] - SECOND_DISC, man[1], king[1] - SECOND_DISC]))
+    played = look.occupied[patches.odd][:, None] * np.array([0, 1, 1, 1, 1])
+    return np.asarray(played + rows, dtype=np.float64)
+
+
+def test_outlines_say_what_they_say_place_by_place(
+    glossy: Draw, start: dict[int, Content], view_from_above: BoardView
+) -> None:
+    look = learn_look(glossy(start), view_from_above, start)
+    for image in (glossy({**start, D4: Content.WHITE_MAN}), glossy(start, lamp=70.0)):
+        found = SquareReader(view_from_above, look).evidence(image)
+        np.testing.assert_allclose(found, plain_evidence(view_from_above, look, image), rtol=1e-4, atol=1e-3)
 
 
 def test_rows_of_unplayable_places_are_zero_and_none_outvotes_all(

@@ -170,6 +170,15 @@ def test_a_shift_that_half_of_the_rim_denies_is_none() -> None:
     assert shift_confidence(Shift(0.03, 0.0, 0.001, -0.01)) < 0.01
 
 
+def test_a_shift_within_its_error_proves_nothing() -> None:
+    """Measured on a white disc on a light square in the last light of a day: 0.031 squares, known to 0.028."""
+    unknown, known = (Shift(0.0142, -0.0275, error, 0.0261, usual=0.0010) for error in (0.0280, 0.0060))
+    assert shift_confidence(unknown) < 0.06
+    assert lift_confidence(20, unknown) == 0.9
+    assert shift_confidence(known) > 0.99
+    assert lift_confidence(20, known) == 0.998
+
+
 def test_a_shift_that_light_alone_explains_as_well_is_less_likely() -> None:
     shift = Shift(0.0123, 0.0, 0.003, 0.0118, usual=0.0011, confirmed=False)
     assert 0.5 < shift_confidence(shift) < 0.9

@@ -397,6 +397,27 @@ def test_a_bump_is_noticed_when_the_men_stand_unlike_the_first_picture(desk: Des
     assert any(scene.camera_moved for scene in scenes)
 
 
+def test_a_hand_that_was_over_the_board_when_the_camera_was_bumped_is_still_a_hand(
+    view_from_above: BoardView, draw: Draw, start: Board, at_px: Callable[[int], tuple[float, float]]
+) -> None:
+    """The camera is found again below the hand; what the hand hides is not read."""
+    reader = TableReader(start)
+    watcher = BoardWatcher(view_from_above, reader, lambda view: reader)
+    shift = np.array([[1.0, 0.0, 18.0], [0.0, 1.0, -12.0]])
+    scenes = []
+    for n in range(60):
+        image = draw(start, seed=n, arm_to=at_px(D4) if 10 <= n < 45 else None)
+        if n >= 20:
+            image = np.asarray(cv2.warpAffine(image, shift, (640, 480), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+        scenes.append(watcher.update(Frame(image, n / 10, n)))
+    found = [n for n in range(21, 60) if scenes[n - 1].camera_moved and not scenes[n].camera_moved]
+    assert len(found) == 1
+    assert found[0] <= 30
+    assert not any(scene.quiet for scene in scenes[20:45])
+    assert all(scene.hand for scene in scenes[found[0] : 45])
+    assert scenes[-1].quiet
+
+
 @pytest.mark.parametrize("last", [0.6, 1.35], ids=["sunset", "sunrise"])
 def test_a_camera_that_changes_its_brightness_slowly_disturbs_nothing(
     desk: Desk, draw: Draw, start: Board, last: float
