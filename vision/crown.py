@@ -133,7 +133,7 @@ class CrownJudge:
         man = min(man, closely.fit(king.feet[:2]), key=lambda fit: fit.cost)
         poor = min(man.cost, king.cost) / max(int(np.count_nonzero(weight)), 1)
         trust = USUAL_COST / max(poor, USUAL_COST) * MUCH_LIGHT / max(man.light, king.light, MUCH_LIGHT)
-        return float(np.clip(0.5 * trust * (man.cost - king.cost), -MOST_HEIGHT_NATS, MOST_HEIGHT_NATS))
+        return float(trust * np.clip(0.5 * (man.cost - king.cost), -MOST_HEIGHT_NATS, MOST_HEIGHT_NATS))
 
     def _ground(self, row: int, side: int, occupied: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """Return the brightness of the empty place, shape (1, n), and the weights of the samples, shape (n,)."""

@@ -69,8 +69,8 @@ class Looks:
     def exchanged(self, spots: tuple[Spot, ...]) -> NDArray[np.bool_]:
         """Return for each place whether its disc went to another place or came from there; shape (spots,).
 
-        Both show what the other one showed. Or, where squares of both colours are played on: the one shows what the other one
-        showed, which now looks like untouched places of its own colour.
+        Both show what the other one showed. Or, between squares of different colours: the one shows what the other one showed,
+        which now looks like untouched places of its own colour.
         """
         feet, pictures = [spot.foot > 0 for spot in spots], (self.before, self._now_in_first_light())
         before, now = (np.array([np.median(picture[foot]) for foot in feet]) for picture in pictures)
@@ -81,6 +81,8 @@ class Looks:
         bare = np.where(of_its_colour, np.abs(now[:, None] - before[None, :]), np.inf).min(axis=1, initial=np.inf)
         less = np.minimum(contrast[:, None], contrast[None, :])
         went = (carried + bare[:, None] <= EXCHANGE_PART * less) & (less >= EXCHANGE_CONTRAST)
+        # A hand may look like some man that nobody touched; between squares of one colour both have to show what the other did.
+        went &= odd[:, None] != odd[None, :]
         return np.asarray(((contrast >= EXCHANGE_CONTRAST) & meets) | (went | went.T).any(axis=1))
 
 
@@ -392,11 +394,13 @@ def _share(part: NDArray[np.bool_], foot: Mask) -> float:
 
 
 def _fills_a_block(places: list[int], region: Region) -> bool:
-    """Return whether four places around one crossing are among those given.
+    """Return whether four places around one crossing, or around one square, are among those given.
 
-    One turn changes places along its lines, where discs may stand on all squares, too; a hand that rests there covers them side
-    by side.
+    One turn changes places along its lines, where discs may stand on all squares, too, and where they stand on every second one;
+    a hand that rests there covers them side by side.
     """
     board = np.zeros((region.rows, region.columns), dtype=np.bool_)
     board.flat[places] = True
-    return bool((board[1:, 1:] & board[1:, :-1] & board[:-1, 1:] & board[:-1, :-1]).any())
+    around_crossing = board[1:, 1:] & board[1:, :-1] & board[:-1, 1:] & board[:-1, :-1]
+    around_square = board[2:, 1:-1] & board[:-2, 1:-1] & board[1:-1, 2:] & board[1:-1, :-2]
+    return bool(around_crossing.any() or around_square.any())

@@ -103,7 +103,8 @@ def with_crowns(table: NDArray[np.float64], crowns: Mapping[int, float]) -> NDAr
     """Return log-likelihoods in which a closer look tells whether a disc that was just put down is crowned.
 
     Its evidence counts in full: it compares two heights of one disc on one square that was seen empty, and where that disc came
-    from, or whether it is one at all, it does not say.
+    from, or whether it is one at all, it does not say. But a king has two numbers more to be fitted with than a man: in light
+    that neither explains, a low sun in the varnish, he fits better; where the whole board's reading saw a man, that counts, too.
 
     Args:
         table: shape (rows * columns, 5).
@@ -113,6 +114,7 @@ def with_crowns(table: NDArray[np.float64], crowns: Mapping[int, float]) -> NDAr
     for place, nats in crowns.items():
         best = Content(int(table[place].argmax()))
         man, king = _same_colour(best)
+        nats += min(table[place, king] - table[place, man], 0.0) if nats > 0.0 else 0.0
         table[place, [man, king]] = table[place, best] + np.array([min(-nats, 0.0), min(nats, 0.0)])
     return table
 

@@ -16,7 +16,7 @@ from damludo.rules.conduct import judge_board
 from damludo.rules.game import Game
 from damludo.rules.position import Position
 from damludo.rules.traits import Variant
-from damludo.rules.verdicts import Illegal, Legal, Nothing, Unfinished, Verdict
+from damludo.rules.verdicts import Illegal, Legal, Nothing, Reason, Unfinished, Verdict
 from damludo.vision.content import Content
 from damludo.vision.reading import BoardReading
 from damludo.vision.recognise import AnyOutcome, Ranking, rank
@@ -31,6 +31,10 @@ FORGOTTEN_CROWN_LOG_PRIOR = -3.0
 """The same for a move that lacks nothing but its crown: that is forgotten more easily than half of a move is left. A man has to
 lead a king by so much, and then is one with 95 %. Of 960 crowns that lay, 124 of them beside a reflection or in a head's shadow,
 none looked so much like a man; of 836 men in even light 0.7 % led by less."""
+
+UNDUE_CROWN_LOG_PRIOR = -17.0
+"""The same for a second disc that was laid on a man without need: nobody fetches one for nothing. It is told where both looks
+at his height see nothing but a king (they say 20 at most)."""
 
 PARTED_KING_LOG_PRIOR = -12.0
 """The same for a king of which only one disc was carried: who lifts a disc sees that another one lies below it. The square that a
@@ -161,6 +165,8 @@ def _log_prior(verdict: Verdict) -> float:
             return PARTED_KING_LOG_PRIOR
         if verdict.crown_missing and not (verdict.discs_to_remove or verdict.continue_to):
             return FORGOTTEN_CROWN_LOG_PRIOR
+    if isinstance(verdict, Illegal) and verdict.reason is Reason.NO_CROWN_DUE:
+        return UNDUE_CROWN_LOG_PRIOR
     return LOG_PRIOR[type(verdict)]
 
 

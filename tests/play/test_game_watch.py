@@ -13,7 +13,7 @@ from damludo.play.match.referee import rule
 from damludo.rules.game import Game
 from damludo.rules.notation import parse_fen
 from damludo.rules.variants import variant
-from damludo.rules.verdicts import Legal, Unfinished
+from damludo.rules.verdicts import Illegal, Legal, Unfinished
 from damludo.vision.content import Content
 from damludo.vision.frame import Frame
 from damludo.vision.glimpse import Glimpses
@@ -248,6 +248,26 @@ def test_a_king_has_left_a_disc_behind_only_where_it_is_clearly_seen(behind_nats
     else:
         assert isinstance(verdict, Unfinished)
         assert verdict.disc_left == square(left)
+
+
+@pytest.mark.parametrize(
+    ("king_nats", "verdict", "sure"),
+    [(7.9, Legal, True), (16.9, Legal, False), (17.1, Illegal, True)],
+    ids=["in a low sun", "in doubt", "seen clearly"],
+)
+def test_a_crown_that_is_not_due_is_named_only_where_it_is_clearly_seen(
+    king_nats: float, verdict: type, sure: bool
+) -> None:
+    """Nobody fetches a second disc for nothing: a glossy man in a sunbeam looked like a king by 8 nats."""
+    damludo = variant("damludo")
+    game = Game.new(damludo, parse_fen(damludo, "B:Wa1:Bf6,h8"))
+    square = damludo.board.square
+    board = dict(board_content(damludo.board.playable, game.position))
+    board |= {square("f6"): Content.EMPTY, square("g5"): Content.BLACK_KING}
+    table = clear(board)
+    table[square("g5"), Content.BLACK_MAN] = -king_nats
+    ruling = rule(game, BoardReading(grid_of_board(damludo.board), table, 0.0, 0))
+    assert (type(ruling.verdict), ruling.sure) == (verdict, sure)
 
 
 @pytest.mark.parametrize(

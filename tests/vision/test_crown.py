@@ -163,3 +163,19 @@ def test_a_closer_look_tells_the_crown_and_nothing_else() -> None:
     joined = with_crowns(table, {0: -4.0})
     assert joined.tolist() == [[-9.0, 0.0, -4.0, -7.0, -8.0], table[1].tolist()]
     assert with_crowns(table, {}).tolist() == table.tolist()
+
+
+@pytest.mark.parametrize(
+    ("whole_board", "closer", "joined"),
+    [
+        pytest.param(-9.8, 17.6, 7.8, id="a low sun in the varnish of a man"),
+        pytest.param(-9.8, 6.0, -3.8, id="hardly a king"),
+        pytest.param(4.0, 17.6, 17.6, id="both see a king"),
+        pytest.param(4.0, -6.0, -6.0, id="a man whose shadow was taken for a disc"),
+    ],
+)
+def test_a_king_that_only_the_closer_look_sees_is_doubted(whole_board: float, closer: float, joined: float) -> None:
+    """A man was told to carry a crown that was not due: neither stack explained his varnish in a sunbeam, a king less badly."""
+    table = np.array([[-15.0, -18.0, -18.0, 0.0, whole_board]])
+    row = with_crowns(table, {0: closer})[0]
+    assert row[Content.BLACK_KING] - row[Content.BLACK_MAN] == pytest.approx(joined)

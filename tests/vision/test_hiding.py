@@ -237,6 +237,18 @@ def test_a_disc_went_to_a_square_of_the_other_colour(
     assert places == ([H7, H8] if went else [])
 
 
+def test_a_hand_that_looks_like_some_other_disc_exchanged_nothing(view_from_above: BoardView) -> None:
+    """Skin over an empty square looked like a white man elsewhere, and the black man below a finger like that square."""
+    view = leant(view_from_above, 28.0)
+    region = Region.of_view(view)
+    spots = {spot.place: spot.foot > 0 for spot in region.spots}
+    before = np.full(region.inside.shape, 4.62, dtype=np.float32)
+    before[spots[F6]], before[spots[D4]] = 4.11, 5.15
+    after = before.copy()
+    after[spots[F6]], after[spots[F8]] = 4.86, 5.15
+    assert not Looks(before, after).exchanged(region.spots).any()
+
+
 def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> None:
     """A red disc was taken off a brown square of the same brightness: too little of its place shows to be explained."""
     view = leant(view_from_above, 28.0)
@@ -326,6 +338,18 @@ def test_a_hand_with_a_slim_wrist_is_no_row_of_discs(view_from_above: BoardView,
     assert only(cover).border_squares <= OVERHANG_SQUARES
     assert only(cover).reaches_out
     assert hand_evidence(cover, SURELY_IN, machine=False) > 0.0
+
+
+@pytest.mark.parametrize("degrees", [0.0, 20.0])
+def test_a_hand_over_four_dark_squares_around_a_light_one_is_no_turn(
+    view_from_above: BoardView, degrees: float
+) -> None:
+    """A slim finger that had come sideways over the border rested there and was taken into the calm picture."""
+    region = Region.of_view(leant(view_from_above, degrees))
+    four = cover_of(stacks(leant(view_from_above, degrees), region, F8, E7, G7, F6), region)
+    assert not only(four).explained
+    assert hand_evidence(four, SURELY_IN, machine=False) > 0.0
+    assert only(cover_of(stacks(leant(view_from_above, degrees), region, F8, E7, F6), region)).explained
 
 
 @pytest.mark.parametrize("places", [(F8, F7), (F8, F7, F6), (F8, F7, E7)])
