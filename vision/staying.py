@@ -32,7 +32,7 @@ that stays; a shadow's edge may lie on the bare square where the disc had an edg
 LEAST_PATTERN = 0.01
 """Of what seems to be a pattern at least so much is taken for one."""
 MOST_STAY_NATS = 5.0
-"""Most that this look says either way. Of 700 discs that were gone, most of them in bad light or of their squares' colours, none
+"""Most that this look says either way. Of 780 discs that were gone, most of them in bad light or of their squares' colours, none
 looked more as if it stayed than by 1.3 nats: so fewer than one in 200 does (95 %)."""
 
 
