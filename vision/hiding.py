@@ -1,6 +1,7 @@
 """What hides the board in one picture, part by part, and how much each part looks like a hand."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,6 +66,11 @@ class Looks:
         ratio = self.now - self.before
         light, share = light_plane(ratio)
         return self.now - (light if share >= LAMP_SHARE else np.float32(np.median(ratio[::2, ::2])))
+
+    def differ(self, spots: Sequence[Spot]) -> bool:
+        """Return whether places look clearly different now."""
+        values = [float(np.median(self.now[spot.foot > 0])) for spot in spots]
+        return max(values, default=0.0) - min(values, default=0.0) >= EXCHANGE_CONTRAST
 
     def exchanged(self, spots: tuple[Spot, ...]) -> NDArray[np.bool_]:
         """Return for each place whether its disc went to another place or came from there; shape (spots,).
@@ -317,9 +323,14 @@ def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | 
     if not region.spots:
         return not border.any()
     # A stack on a corner overhangs two sides.
-    runs = [_longest_run(border & (region.border_sides == side)) for side in range(1, 5)]
-    wide = max(runs) > OVERHANG_SQUARES * region.square_px
+    longest = max(_longest_run(border & (region.border_sides == side)) for side in range(1, 5)) / region.square_px
     share = np.array([_share(part, spot.foot) for spot in region.spots])
+    overhanging = [
+        region.spots[k] for k in np.flatnonzero(share >= FILLED) if (border & (region.spots[k].reach > 0)).any()
+    ]
+    # Stacks side by side overhang it side by side; an arm that lies there shows the same on all of them.
+    stacks = len(overhanging) if looks is not None and looks.differ(overhanging) else 1
+    wide = longest > OVERHANG_SQUARES + stacks - 1
     if _are_places(part, border, share, np.zeros(len(share), dtype=np.bool_), region, wide=wide):
         return True
     if looks is None or not (share >= FAINT).any():

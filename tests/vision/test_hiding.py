@@ -100,6 +100,26 @@ def test_a_king_in_the_corner_overhangs_two_sides(view_from_above: BoardView, de
     assert only(arm_over_the_corner).reaches_out
 
 
+@pytest.mark.parametrize(
+    ("now", "explained"),
+    [
+        pytest.param((3.64, 4.49), True, id="black man came, white king left his dark square"),
+        pytest.param((4.80, 4.90), False, id="hand over both"),
+        pytest.param((3.70, 3.64), False, id="dark sleeve over both"),
+    ],
+)
+def test_two_discs_side_by_side_overhang_the_border_side_by_side(
+    view_from_above: BoardView, now: tuple[float, float], explained: bool
+) -> None:
+    """A man took the king beside the square it went to, along the far edge; the hand seemed to stay for three seconds."""
+    view = leant(view_from_above, 40.0, everywhere=True)
+    region = Region.of_view(view)
+    before, after = (brightness(view, region, (F8, G8), values) for values in ((5.09, 5.14), now))
+    patch = only(cover_of(stacks(view, region, F8, G8), region, looks=Looks(before, after)))
+    assert patch.side_squares > OVERHANG_SQUARES
+    assert patch.explained == explained
+
+
 @pytest.mark.parametrize("degrees", [36.0, 45.0, 52.0])
 @pytest.mark.parametrize("places", [(A7, B8), (E7, F8)])
 @pytest.mark.parametrize(
