@@ -75,8 +75,8 @@ class Looks:
     def exchanged(self, spots: tuple[Spot, ...]) -> NDArray[np.bool_]:
         """Return for each place whether its disc went to another place or came from there; shape (spots,).
 
-        Both show what the other one showed. Or, between squares of different colours: the one shows what the other one showed,
-        which now looks like untouched places of its own colour.
+        Both show what the other one showed. Or the one shows what the other one showed, which now looks like untouched places of
+        its own colour: where one disc came from and went to between squares of one colour, one grew darker and one brighter.
         """
         feet, pictures = [spot.foot > 0 for spot in spots], (self.before, self._now_in_first_light())
         before, now = (np.array([np.median(picture[foot]) for foot in feet]) for picture in pictures)
@@ -87,8 +87,8 @@ class Looks:
         bare = np.where(of_its_colour, np.abs(now[:, None] - before[None, :]), np.inf).min(axis=1, initial=np.inf)
         less = np.minimum(contrast[:, None], contrast[None, :])
         went = (carried + bare[:, None] <= EXCHANGE_PART * less) & (less >= EXCHANGE_CONTRAST)
-        # A hand may look like some man that nobody touched; between squares of one colour both have to show what the other did.
-        went &= odd[:, None] != odd[None, :]
+        # A hand over a man and an empty square may look like that square and like a man elsewhere, but both grew brighter.
+        went &= (odd[:, None] != odd[None, :]) | ((now - before)[:, None] * (now - before)[None, :] < 0.0)
         return np.asarray(((contrast >= EXCHANGE_CONTRAST) & meets) | (went | went.T).any(axis=1))
 
 

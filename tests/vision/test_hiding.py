@@ -12,7 +12,7 @@ from damludo.vision.hiding import OVERHANG_SQUARES, Cover, Looks, Patch, compone
 from damludo.vision.region import Gray, Mask, Region
 from damludo.vision.view import BoardView, grid_of
 
-D4, E5, E6, F6, G6, A7, E7, F7, G7, H7, B8, F8, G8, H8 = 27, 36, 44, 45, 46, 48, 52, 53, 54, 55, 57, 61, 62, 63
+D4, E5, E6, F6, G6, H6, A7, E7, F7, G7, H7, B8, F8, G8, H8 = 27, 36, 44, 45, 46, 47, 48, 52, 53, 54, 55, 57, 61, 62, 63
 SURELY_IN = 3.5
 NO_MOTION = False
 
@@ -267,6 +267,30 @@ def test_a_hand_that_looks_like_some_other_disc_exchanged_nothing(view_from_abov
     after = before.copy()
     after[spots[F6]], after[spots[F8]] = 4.86, 5.15
     assert not Looks(before, after).exchanged(region.spots).any()
+
+
+@pytest.mark.parametrize(
+    ("now", "went"),
+    [
+        pytest.param((4.86, 5.21), True, id="white king went"),
+        pytest.param((4.86, 4.66), False, id="nothing came"),
+        pytest.param((5.31, 5.21), False, id="nothing left"),
+        pytest.param((5.86, 5.21), False, id="hand over both"),
+    ],
+)
+def test_a_disc_went_between_squares_of_one_colour_that_are_not_alike(
+    view_from_above: BoardView, now: tuple[float, float], went: bool
+) -> None:
+    """What a king's square showed once he had gone was bare wood, but lighter than the wood that he went to had been."""
+    view = leant(view_from_above, 28.0)
+    region = Region.of_view(view)
+    spots = {spot.place: spot.foot > 0 for spot in region.spots}
+    before = np.full(region.inside.shape, 4.86, dtype=np.float32)
+    before[spots[F8]], before[spots[H6]] = 5.31, 4.66
+    after = before.copy()
+    after[spots[F8]], after[spots[H6]] = now
+    places = [region.spots[k].place for k in np.flatnonzero(Looks(before, after).exchanged(region.spots))]
+    assert places == ([H6, F8] if went else [])
 
 
 def test_what_lies_inside_the_field_is_no_hand(view_from_above: BoardView) -> None:
