@@ -114,7 +114,7 @@ class MotionWatch:
         self._tip: tuple[float, float] | None = None
         self._rests: dict[int, int] = {}
         self._settled = False
-        self._hand_s = -math.inf
+        self._hand_s = self._still_s = -math.inf
         self._arm_waits = False
         self._arm = ArmInSight(region.near_border)
         self._unrest = Unrest(region.inside.shape)
@@ -309,7 +309,7 @@ class MotionWatch:
         if still and not (self._settled and self._arm_waits):
             self._settled = True
             self._calm = _Calm(gray, self._sigma_px)
-            self._follow_stillness(gray, moving, lies=lies)
+            self._follow_stillness(gray, moving, time_s, lies=lies)
             return
         # Between two moments of stillness only what is surely board is taken over: men that were moved and lie still, and
         # pixels that look as before. A passing shadow stays out, and so does an arm, even one that waits in the margin.
@@ -335,16 +335,21 @@ class MotionWatch:
             return True
         return rests_s >= PARTED_S and squares <= CHAIN_SQUARES and all(patch.has_no_arm for patch in cover.patches)
 
-    def _follow_stillness(self, gray: Gray, moving: NDArray[np.bool_], *, lies: bool) -> None:
-        """Take the calm picture for how the board last lay still, unless a finger tip may be in it that rests on the edge."""
+    def _follow_stillness(self, gray: Gray, moving: NDArray[np.bool_], time_s: float, *, lies: bool) -> None:
+        """Take the calm picture for how the board last lay still, unless a finger tip may be in it that rests on the edge.
+
+        It may hide all of a place, but where no hand was seen no disc was moved.
+        """
         if self._still is not None and not (self._follows or lies):
             seen = self.region.inside if self._machine_part is None else self.region.inside & (1 - self._machine_part)
             hidden = self._opened(self._hidden(self._still, gray) & seen)
             looks = Looks(self._still.gray, gray)
             new = components(hidden, moving, self.region, self._machine_part, looks)
-            if any(patch.border_squares >= ARM_BORDER_SQUARES and not patch.explained for patch in new.patches):
+            discs_moved = self._hand_s > self._still_s
+            at_border = [patch for patch in new.patches if patch.border_squares >= ARM_BORDER_SQUARES]
+            if not all(patch.explained and discs_moved for patch in at_border):
                 return
-        self._still, self._follows = self._calm, True
+        self._still, self._still_s, self._follows = self._calm, time_s, True
 
     def _comes_in(self, cover: Cover, time_s: float) -> bool:
         """Return whether something that may be an arm stirs, long after the last one left."""

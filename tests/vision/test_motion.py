@@ -212,6 +212,25 @@ def test_a_finger_tip_that_rested_at_the_edge_leaves_no_ghost(watch: MotionWatch
     assert gone[-1].quiet
 
 
+def test_a_finger_tip_that_hid_all_of_a_place_at_the_edge_leaves_no_ghost(
+    watch: MotionWatch, draw: Draw, start: Board
+) -> None:
+    """It looks like a disc that left; but no hand was seen, so none did."""
+
+    def finger(seed: int, y: int, rests: bool) -> Image:
+        image = wooden_margin(draw(start, seed=seed))
+        image[y:, 322 : 362 if rests else 392] = (40, 50, 60)
+        return image
+
+    see(watch, [wooden_margin(draw(start, seed=n)) for n in range(8)])
+    resting = see(watch, [finger(9 + n, 380, True) for n in range(12)], from_s=0.8)
+    assert resting[-1].quiet
+    see(watch, [finger(30 + n, y, False) for n, y in enumerate((340, 300, 260, 260, 300, 340))], from_s=2.0)
+    gone = see(watch, [wooden_margin(draw(start, seed=40 + n)) for n in range(6)], from_s=2.6)
+    assert [scene.mask_squares for scene in gone] == [0.0] * 6
+    assert gone[-1].quiet
+
+
 def test_the_places_under_the_hand_are_covered_until_forgotten(
     watch: MotionWatch, draw: Draw, start: Board, at_px: Callable[[int], tuple[float, float]]
 ) -> None:
