@@ -287,13 +287,18 @@ def components(
         fast = patch.moving_squares > min(COMES_PART_A_SECOND * gap_s, MOST_COMES_PART) * patch.squares
         comes[k] = patch.near_border and fast and (patch.reaches_out or patch.stirs)
         is_disc[k] = still and not patch.arm and (patch.explained or patch.may_be_a_disc or patch.lies_inside)
-    is_arm = known
-    if (known | comes).any():
-        # A smaller part that stirs, too, is the place that a disc was taken from: it parts from the arm.
-        is_arm[np.where(known | comes, statistics[:, cv2.CC_STAT_AREA], 0).argmax()] = True
+    is_arm = _with_largest(known, known | comes, statistics)
     patches.sort(key=lambda patch: -patch.squares)
     discs, arms = (chosen[labels].astype(np.uint8) for chosen in (is_disc, is_arm))
     return Cover(mask=mask, discs=discs, patches=tuple(patches), arms=arms)
+
+
+def _with_largest(arms: NDArray[np.bool_], may_be: NDArray[np.bool_], statistics: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return the arms with the largest of the parts that may be one: a smaller one that stirs is a place that a disc left."""
+    if not may_be.any():
+        return arms
+    largest = int(np.where(may_be, statistics[:, cv2.CC_STAT_AREA], 0).argmax())
+    return arms | (np.arange(len(arms)) == largest)
 
 
 def _arms_of(crossing: NDArray[np.int32], labels: NDArray[Any], statistics: NDArray[Any]) -> list[int]:

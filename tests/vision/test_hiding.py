@@ -385,9 +385,7 @@ def test_a_hand_with_a_slim_wrist_is_no_row_of_discs(view_from_above: BoardView,
 
 
 @pytest.mark.parametrize("degrees", [0.0, 20.0])
-def test_a_hand_over_four_dark_squares_around_a_light_one_is_no_turn(
-    view_from_above: BoardView, degrees: float
-) -> None:
+def test_a_hand_over_four_squares_around_another_is_no_turn(view_from_above: BoardView, degrees: float) -> None:
     """A slim finger that had come sideways over the border rested there and was taken into the calm picture."""
     region = Region.of_view(leant(view_from_above, degrees))
     four = cover_of(stacks(leant(view_from_above, degrees), region, F8, E7, G7, F6), region)
