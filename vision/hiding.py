@@ -298,7 +298,7 @@ def _with_largest(arms: NDArray[np.bool_], may_be: NDArray[np.bool_], statistics
     if not may_be.any():
         return arms
     largest = int(np.where(may_be, statistics[:, cv2.CC_STAT_AREA], 0).argmax())
-    return arms | (np.arange(len(arms)) == largest)
+    return np.asarray(arms | (np.arange(len(arms)) == largest), dtype=np.bool_)
 
 
 def _arms_of(crossing: NDArray[np.int32], labels: NDArray[Any], statistics: NDArray[Any]) -> list[int]:
