@@ -44,6 +44,8 @@ are not alike, nor is the light on them. An arm that lies on both shows the same
 UNTOUCHED_CONTRAST = 0.1
 """A place whose log-brightness changed by less than this shows what it showed."""
 
+SIDES = 4
+"""Of the border of what is watched."""
 SHADOW_SQUARES = 0.4
 """So far beyond what discs hide anyhow the shadow of one may reach that surely came or left (a king at the corner: a third of a
 square beside it)."""
@@ -80,7 +82,8 @@ class Looks:
         """
         feet, pictures = [spot.foot > 0 for spot in spots], (self.before, self._now_in_first_light())
         before, now = (np.array([np.median(picture[foot]) for foot in feet]) for picture in pictures)
-        contrast, carried = np.abs(now - before), np.abs(now[None, :] - before[:, None])
+        change, carried = now - before, np.abs(now[None, :] - before[:, None])
+        contrast = np.abs(change)
         meets = (carried + carried.T <= EXCHANGE_PART * contrast[:, None]).any(axis=1)
         odd = np.array([spot.odd for spot in spots])
         of_its_colour = (odd[:, None] == odd[None, :]) & (contrast < UNTOUCHED_CONTRAST)[None, :]
@@ -88,7 +91,7 @@ class Looks:
         less = np.minimum(contrast[:, None], contrast[None, :])
         went = (carried + bare[:, None] <= EXCHANGE_PART * less) & (less >= EXCHANGE_CONTRAST)
         # A hand over a man and an empty square may look like that square and like a man elsewhere, but both grew brighter.
-        went &= (odd[:, None] != odd[None, :]) | ((now - before)[:, None] * (now - before)[None, :] < 0.0)
+        went &= (odd[:, None] != odd[None, :]) | (change[:, None] * change[None, :] < 0.0)
         return np.asarray(((contrast >= EXCHANGE_CONTRAST) & meets) | (went | went.T).any(axis=1))
 
 
@@ -252,7 +255,7 @@ def components(
         gap_s: since the frame before.
     """
     count, labels, statistics, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    touching = np.array([np.bincount(labels[region.border_sides == side], minlength=count) for side in range(1, 5)])
+    touching = _touching(labels, count, region)
     in_field = np.bincount(labels[region.place_of_pixel < region.columns * region.rows], minlength=count)
     moved = np.bincount(labels[moving], minlength=count)
     beside, near, known = np.zeros((3, count), dtype=np.bool_)
@@ -269,8 +272,8 @@ def components(
             squares=float(statistics[k, cv2.CC_STAT_AREA]) / region.area_px,
             field_squares=float(in_field[k]) / region.area_px,
             extent_squares=float(max(statistics[k, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1])) / region.square_px,
-            border_squares=float(touching[:, k].sum()) / region.square_px,
-            side_squares=float(touching[:, k].max()) / region.square_px,
+            border_squares=float(touching[k].sum()) / region.square_px,
+            side_squares=float(touching[k].max()) / region.square_px,
             moving_squares=float(moved[k]) / region.area_px,
             near_border=bool(near[k]),
             beside_machine=bool(beside[k]),
@@ -291,6 +294,13 @@ def components(
     patches.sort(key=lambda patch: -patch.squares)
     discs, arms = (chosen[labels].astype(np.uint8) for chosen in (is_disc, is_arm))
     return Cover(mask=mask, discs=discs, patches=tuple(patches), arms=arms)
+
+
+def _touching(labels: NDArray[Any], count: int, region: Region) -> NDArray[np.intp]:
+    """Return along how many pixels each part touches each side of the border, shape (count, SIDES)."""
+    at_border = region.border > 0
+    of_side = SIDES * labels[at_border] + region.border_sides[at_border] - 1
+    return np.bincount(of_side, minlength=SIDES * count).reshape(count, SIDES)
 
 
 def _with_largest(arms: NDArray[np.bool_], may_be: NDArray[np.bool_], statistics: NDArray[Any]) -> NDArray[np.bool_]:
@@ -328,7 +338,9 @@ def _explained_by_discs(part: NDArray[np.bool_], region: Region, looks: Looks | 
     if not region.spots:
         return not border.any()
     # A stack on a corner overhangs two sides.
-    longest = max(_longest_run(border & (region.border_sides == side)) for side in range(1, 5)) / region.square_px
+    longest = (
+        max(_longest_run(border & (region.border_sides == side)) for side in range(1, SIDES + 1)) / region.square_px
+    )
     share = np.array([_share(part, spot.foot) for spot in region.spots])
     overhanging = [
         region.spots[k] for k in np.flatnonzero(share >= FILLED) if (border & (region.spots[k].reach > 0)).any()

@@ -130,8 +130,7 @@ class Region:
     @cached_property
     def border_sides(self) -> Mask:
         """Of the border's pixels the nearest side of the watched part, 1 to 4 in turn; elsewhere 0."""
-        low, shrink = np.array([self.x0, self.y0]), np.array(self.size) / (self.x1 - self.x0, self.y1 - self.y0)
-        corners = (self._outline.astype(np.float64) - low + 0.5) * shrink - 0.5
+        corners = self._at_reduced_size(self._outline)
         along = np.roll(corners, -1, axis=0) - corners
         y, x = np.nonzero(self.border)
         to_pixel = np.column_stack([x, y])[:, None, :] - corners
@@ -149,12 +148,16 @@ class Region:
 
     def polygon(self, points_px: NDArray[np.float64] | NDArray[np.float32]) -> Mask:
         """Return the mask (1 inside) of a polygon given in px of the full picture, shape (n, 2)."""
-        shrink = np.array([self.size[0] / (self.x1 - self.x0), self.size[1] / (self.y1 - self.y0)], dtype=np.float64)
-        points = (np.asarray(points_px, dtype=np.float64) - (self.x0, self.y0) + 0.5) * shrink - 0.5
+        points = self._at_reduced_size(points_px)
         mask = np.zeros((self.size[1], self.size[0]), dtype=np.uint8)
         # fillPoly takes integers; far points are cut so that they cannot overflow.
         cv2.fillPoly(mask, [np.round(np.clip(points, -20000, 20000)).astype(np.int32)], (1.0,))
         return mask
+
+    def _at_reduced_size(self, points_px: NDArray[np.float64] | NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return where points given in px of the full picture, shape (n, 2), are in the reduced one."""
+        shrink = np.array([self.size[0] / (self.x1 - self.x0), self.size[1] / (self.y1 - self.y0)], dtype=np.float64)
+        return (np.asarray(points_px, dtype=np.float64) - (self.x0, self.y0) + 0.5) * shrink - 0.5
 
     def _edge(self, width_px: int) -> Mask:
         """Return the outermost pixels of the region, 1 there."""

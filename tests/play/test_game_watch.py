@@ -1,7 +1,7 @@
 """What a game that is watched makes of a ruling."""
 
 from collections.abc import Mapping
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import cast
 
 import numpy as np
@@ -9,7 +9,7 @@ import pytest
 
 from damludo.play.content import board_content, grid_of_board
 from damludo.play.game_watch import CROWN_WAIT_S, LONGEST_WAIT_S, GameJudge, half_taken, returning_for_s, rule_by_change
-from damludo.play.match.referee import rule
+from damludo.play.match.referee import Ruling, rule
 from damludo.rules.game import Game
 from damludo.rules.notation import parse_fen
 from damludo.rules.variants import variant
@@ -33,13 +33,22 @@ def clear(board: Mapping[int, Content]) -> np.ndarray:
     return table
 
 
+def ruled(
+    fen: str, changed: Mapping[str, Content], nats: Mapping[tuple[str, Content], float] = MappingProxyType({})
+) -> Ruling:
+    """Return what is ruled where these squares have changed, and where the eyes are less clear of some contents."""
+    damludo = variant("damludo")
+    game, square = Game.new(damludo, parse_fen(damludo, fen)), damludo.board.square
+    board = dict(board_content(damludo.board.playable, game.position))
+    table = clear(board | {square(name): content for name, content in changed.items()})
+    for (name, content), value in nats.items():
+        table[square(name), content] = value
+    return rule(game, BoardReading(grid_of_board(damludo.board), table, 0.0, 0))
+
+
 def unfinished(fen: str, changed: Mapping[str, Content]) -> Unfinished:
     """Return what is left to do where these squares have changed."""
-    damludo = variant("damludo")
-    game = Game.new(damludo, parse_fen(damludo, fen))
-    board = dict(board_content(damludo.board.playable, game.position))
-    board |= {damludo.board.square(name): content for name, content in changed.items()}
-    verdict = rule(game, BoardReading(grid_of_board(damludo.board), clear(board), 0.0, 0)).verdict
+    verdict = ruled(fen, changed).verdict
     assert isinstance(verdict, Unfinished)
     return verdict
 
@@ -234,20 +243,14 @@ def test_a_crown_is_missed_when_the_picture_outweighs_how_seldom_one_is_forgotte
 )
 def test_a_king_has_left_a_disc_behind_only_where_it_is_clearly_seen(behind_nats: float, left: str | None) -> None:
     """A black king stepped off a dark square, which in changing light looked like one man by 5 to 7 nats."""
-    damludo = variant("damludo")
-    game = Game.new(damludo, parse_fen(damludo, "B:WKa1:BKg1"))
-    square = damludo.board.square
-    board = dict(board_content(damludo.board.playable, game.position))
-    board |= {square("g1"): Content.EMPTY, square("f2"): Content.BLACK_KING}
-    table = clear(board)
-    table[square("g1"), Content.BLACK_MAN] = behind_nats
-    table[square("f2"), Content.BLACK_MAN] = -2.5
-    verdict = rule(game, BoardReading(grid_of_board(damludo.board), table, 0.0, 0)).verdict
+    changed = {"g1": Content.EMPTY, "f2": Content.BLACK_KING}
+    nats = {("g1", Content.BLACK_MAN): behind_nats, ("f2", Content.BLACK_MAN): -2.5}
+    verdict = ruled("B:WKa1:BKg1", changed, nats).verdict
     if left is None:
         assert isinstance(verdict, Legal)
     else:
         assert isinstance(verdict, Unfinished)
-        assert verdict.disc_left == square(left)
+        assert verdict.disc_left == variant("damludo").board.square(left)
 
 
 @pytest.mark.parametrize(
@@ -259,14 +262,8 @@ def test_a_crown_that_is_not_due_is_named_only_where_it_is_clearly_seen(
     king_nats: float, verdict: type, sure: bool
 ) -> None:
     """Nobody fetches a second disc for nothing: a glossy man in a sunbeam looked like a king by 8 nats."""
-    damludo = variant("damludo")
-    game = Game.new(damludo, parse_fen(damludo, "B:Wa1:Bf6,h8"))
-    square = damludo.board.square
-    board = dict(board_content(damludo.board.playable, game.position))
-    board |= {square("f6"): Content.EMPTY, square("g5"): Content.BLACK_KING}
-    table = clear(board)
-    table[square("g5"), Content.BLACK_MAN] = -king_nats
-    ruling = rule(game, BoardReading(grid_of_board(damludo.board), table, 0.0, 0))
+    changed = {"f6": Content.EMPTY, "g5": Content.BLACK_KING}
+    ruling = ruled("B:Wa1:Bf6,h8", changed, {("g5", Content.BLACK_MAN): -king_nats})
     assert (type(ruling.verdict), ruling.sure) == (verdict, sure)
 
 

@@ -51,13 +51,18 @@ def test_a_disc_that_stays_is_told_from_one_that_is_gone(
     assert found[UNTOUCHED] > 3.0
 
 
+def hardly_seen(view: BoardView, start: Board, seed: int, differs: float) -> Mapping[int, float]:
+    """Return the evidence of a disc taken and one that stayed, both painted so many grey levels off their squares."""
+    after = start | {TAKEN: Content.EMPTY, PUT: Content.BLACK_MAN}
+    before, now = (painted(view, board, s, differs) for board, s in ((start, 9), (after, seed)))
+    return evidence(view, start, before, now, TAKEN, UNTOUCHED)
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_disc_that_hardly_differs_from_its_square_is_told_by_what_little_there_is(
     view_from_above: BoardView, start: Board, seed: int
 ) -> None:
-    after = start | {TAKEN: Content.EMPTY, PUT: Content.BLACK_MAN}
-    before, now = (painted(view_from_above, board, s, 8.0) for board, s in ((start, 9), (after, seed)))
-    found = evidence(view_from_above, start, before, now, TAKEN, UNTOUCHED)
+    found = hardly_seen(view_from_above, start, seed, 8.0)
     assert found[TAKEN] < -3.0
     assert found[UNTOUCHED] > 3.0
 
@@ -66,9 +71,7 @@ def test_a_disc_that_hardly_differs_from_its_square_is_told_by_what_little_there
 def test_a_disc_that_looks_just_like_its_square_gives_no_proof(
     view_from_above: BoardView, start: Board, seed: int
 ) -> None:
-    after = start | {TAKEN: Content.EMPTY, PUT: Content.BLACK_MAN}
-    before, now = (painted(view_from_above, board, s, 0.0) for board, s in ((start, 9), (after, seed)))
-    found = evidence(view_from_above, start, before, now, TAKEN, UNTOUCHED)
+    found = hardly_seen(view_from_above, start, seed, 0.0)
     assert max(map(abs, found.values())) < 1.5
 
 
